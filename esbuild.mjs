@@ -1,0 +1,53 @@
+// Builds dist/: `node esbuild.mjs [--watch]`.
+import { cp, mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+const root = path.dirname(fileURLToPath(import.meta.url));
+const dist = path.join(root, 'dist');
+const watch = process.argv.includes('--watch');
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  sourcemap: watch ? 'inline' : false,
+  logLevel: 'warning',
+};
+
+const node = { ...common, platform: 'node', target: 'node20', format: 'cjs', external: ['vscode'] };
+const page = { ...common, platform: 'browser', target: 'chrome120', format: 'iife' };
+
+const targets = [
+  { ...node, entryPoints: { extension: 'src/extension/activate.ts' }, outdir: dist },
+  { ...node, entryPoints: { cli: 'src/cli/main.ts' }, outdir: dist, banner: { js: '#!/usr/bin/env node' } },
+  {
+    ...page,
+    entryPoints: { panel: 'src/webview/panel/main.ts', style: 'src/webview/panel/style.css' },
+    outdir: path.join(dist, 'webview'),
+  },
+];
+
+/** Python and C++ sources that run on the user's side, as they are. */
+async function copySources() {
+  for (const [from, to] of [
+    ['src/agent', 'agent'],
+    ['src/simulator', 'simulator'],
+    ['native/simulated_cuda', 'simulator/native'],
+  ]) {
+    await cp(path.join(root, from), path.join(dist, to), {
+      recursive: true,
+      filter: (file) => !/__pycache__|\.pyc$/.test(file),
+    });
+  }
+}
+
+await rm(dist, { recursive: true, force: true });
+await mkdir(dist, { recursive: true });
+await copySources();
+if (watch) {
+  for (const target of targets) await (await esbuild.context(target)).watch();
+} else {
+  await Promise.all(targets.map((target) => esbuild.build(target)));
+}
