@@ -37,7 +37,7 @@ export interface DriverFigures {
 }
 
 /** The allocator's side of the ledger. `releasable` takes the remainder, so that the four sum to reserved. */
-function allocatorParts(holdings: readonly Holding[]): Pick<Ledger, 'used' | 'pending' | 'stranded' | 'releasable'> {
+function allocatorParts(holdings: readonly Holding[]): Record<'used' | 'pending' | 'stranded' | 'releasable', number> {
   const parts = { used: 0, pending: 0, stranded: 0, releasable: 0 };
   for (const holding of holdings) {
     const cached = Math.max(0, holding.reservedBytes - holding.usedBytes);
