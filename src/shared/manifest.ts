@@ -15,6 +15,8 @@ export const settingKeys = {
   agentEnabled: 'vramLens.agent.enabled',
   /** Samples per second that a session sends while somebody watches. */
   samplesPerSecond: 'vramLens.agent.samplesPerSecond',
+  /** Python that the Run commands use; empty: the Python extension's choice. */
+  interpreter: 'vramLens.python.interpreter',
 } as const;
 
 /** Environment variables the agent and the simulator read. */
