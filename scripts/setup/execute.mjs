@@ -22,12 +22,12 @@ export function execute(command, args, { failure, ...options }) {
       ...options,
     });
     let output = '';
-    const keep = (text) => (output = (output + text).slice(-4000));
+    const keep = (text) => (output = (output + text).slice(-8000));
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     child.on('error', (error) => reject(new Missing(`${failure} (${error.message})`)));
     child.on('close', (code) => {
-      const tail = output.trim().split('\n').slice(-8).join('\n');
+      const tail = output.trim().split('\n').slice(-40).join('\n');
       if (code === 0) resolve();
       else reject(new Missing(`${failure}\n${tail}`));
     });

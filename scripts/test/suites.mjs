@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { ensureChromium } from '../setup/chromium.mjs';
+import { ensureCodeServer } from '../setup/codeServer.mjs';
+import { ensureCompiler } from '../setup/compiler.mjs';
+import { root } from '../setup/paths.mjs';
+import { ensurePython } from '../setup/python.mjs';
+
+const node = process.execPath;
+const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
+
+/**
+ * A suite: `needs` answers what `command(needs, resultFile)` wants, or throws Missing; the command writes its counts as
+ * JSON into the result file (`read` makes `{passed, failed, skipped}` of them). Two suites run at a time, one of each
+ * lane; those of the lane "editor" have a browser and a server of their own. `limit` is in seconds.
+ */
+function vitestSuite(name, config, { lane, limit, needs = async () => ({}) }) {
+  return {
+    ...{ name, lane, limit, needs },
+    command: (_, result) => [
+      node,
+      [vitest, 'run', '--config', config, '--reporter=default', '--reporter=json', `--outputFile.json=${result}`],
+    ],
+    environment: (needed) => needed,
+    read: (json) => ({
+      passed: json.numPassedTests,
+      failed: json.numFailedTests,
+      skipped: json.numPendingTests + json.numTodoTests,
+    }),
+  };
+}
+
+function unittestSuite(name, { limit, needs }) {
+  return {
+    ...{ name, lane: 'code', limit },
+    needs: async () => {
+      await needs?.();
+      return { python: await ensurePython() };
+    },
+    command: ({ python }, result) => [
+      python,
+      [path.join(root, 'scripts/test/unittest_counts.py'), path.join(root, 'test', name), result],
+    ],
+    environment: () => ({}),
+    read: (json) => json,
+  };
+}
+
+async function editorNeeds() {
+  await ensureChromium();
+  await ensureCodeServer();
+  ensureCompiler(); // the simulator's extension
+  return { VRAM_LENS_PYTHON: await ensurePython() };
+}
+
+/** Every suite of the project, in the order in which each lane runs them. */
+export const suites = [
+  vitestSuite('unit', 'vitest.config.mjs', { lane: 'code', limit: 180 }),
+  vitestSuite('webview', 'test/webview/vitest.config.mjs', {
+    ...{ lane: 'code', limit: 240 },
+    needs: async () => void (await ensureChromium()),
+  }),
+  unittestSuite('agent', { limit: 400 }),
+  unittestSuite('simulator', { limit: 600, needs: ensureCompiler }),
+  vitestSuite('commands', 'test/commands/vitest.config.mjs', { lane: 'code', limit: 300, needs: editorNeeds }),
+  {
+    ...{ name: 'integration', lane: 'editor', limit: 300, needs: editorNeeds },
+    command: (_, result) => [node, [path.join(root, 'test/integration/run.mjs'), result]],
+    environment: (needed) => needed,
+    read: (json) => json,
+  },
+  vitestSuite('e2e', 'test/e2e/vitest.config.mjs', { lane: 'editor', limit: 600, needs: editorNeeds }),
+].filter(({ name }) => existsSync(path.join(root, 'test', name)));

@@ -1,0 +1,35 @@
+// What the end-to-end tests share: the VSIX, packed and installed into a browser-based VS Code that serves a copy of
+// samples/. The tests get `provided.d.ts` of it by vitest's `inject`.
+import { cpSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { startCodeServer } from '../../scripts/run/codeServer.mjs';
+import { freePort } from '../../scripts/run/port.mjs';
+import { stopAll } from '../../scripts/run/processes.mjs';
+import { packVsix } from '../../scripts/run/vsix.mjs';
+import { ensureChromium } from '../../scripts/setup/chromium.mjs';
+import { out, root } from '../../scripts/setup/paths.mjs';
+import { ensurePython } from '../../scripts/setup/python.mjs';
+
+export default async function setup(project) {
+  const results = path.join(out, 'e2e');
+  rmSync(results, { recursive: true, force: true });
+  mkdirSync(results, { recursive: true });
+  // Short: the agents' sockets lie below it.
+  const home = mkdtempSync(path.join(os.tmpdir(), 'vle-'));
+  const workspace = path.join(home, 'samples');
+  cpSync(path.join(root, 'samples'), workspace, { recursive: true });
+  const server = await startCodeServer({
+    ...{ home, port: await freePort(), vsix: await packVsix() },
+    settings: { 'window.newWindowDimensions': 'maximized', 'workbench.colorTheme': 'Default Dark Modern' },
+    log: openSync(path.join(results, 'code-server.log'), 'w'),
+  });
+  project.provide('editor', {
+    ...{ url: server.url, home, workspace, results, runtime: server.runtime },
+    ...{ root, chromium: await ensureChromium(), python: await ensurePython() },
+  });
+  return async () => {
+    await stopAll();
+    rmSync(home, { recursive: true, force: true });
+  };
+}
