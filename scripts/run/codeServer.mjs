@@ -20,6 +20,7 @@ const quiet = {
   'update.mode': 'none',
   'git.openRepositoryInParentFolders': 'never',
   'terminal.integrated.enablePersistentSessions': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 
 /** Time for the server to answer for the first time, in seconds. */

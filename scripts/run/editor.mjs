@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { ask } from '../setup/execute.mjs';
+import { Missing } from '../setup/missing.mjs';
+import { root } from '../setup/paths.mjs';
+import { startCodeServer } from './codeServer.mjs';
+import { freePort, isFree } from './port.mjs';
+import { start } from './processes.mjs';
+import { packVsix } from './vsix.mjs';
+
+/** Whether a window can be shown. */
+const hasDisplay = ['darwin', 'win32'].includes(process.platform) || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
+
+/** Whether the desktop VS Code can be started. Inside a remote window `code` only talks to that window. */
+function hasDesktop() {
+  return hasDisplay && !process.env.VSCODE_IPC_HOOK_CLI && ask('code', ['--version']) !== null;
+}
+
+/**
+ * Opens VS Code with the extension and `folder`, with settings of its own below `home`: the desktop one where it is
+ * there, else the browser-based one. Answers what to tell the user.
+ * @param port of the browser-based one; null: any free one.
+ */
+export async function openEditor({ folder, home, port }) {
+  if (hasDesktop()) {
+    const user = path.join(home, 'user-data');
+    mkdirSync(user, { recursive: true });
+    start(
+      'code',
+      [
+        ...['--new-window', '--wait', '--disable-workspace-trust', '--user-data-dir', user],
+        ...[`--extensionDevelopmentPath=${root}`, folder],
+      ],
+      { stdio: 'ignore', shell: process.platform === 'win32' },
+    );
+    return 'VS Code opens in a window.';
+  }
+  if (port !== null && !(await isFree(port))) {
+    throw new Missing(`Port ${port} is busy: choose another with --port, or leave it out to get a free one.`);
+  }
+  const server = await startCodeServer({
+    ...{ home, port: port ?? (await freePort()), vsix: await packVsix() },
+    // The sessions of this machine are looked for where its own terminals put them.
+    env: { XDG_RUNTIME_DIR: process.env.XDG_RUNTIME_DIR },
+    log: openSync(path.join(home, 'code-server.log'), 'w'),
+  });
+  const url = `${server.url}/?folder=${encodeURI(folder)}`;
+  if (hasDisplay) execFile(process.platform === 'darwin' ? 'open' : 'xdg-open', [url], () => {});
+  return `VS Code: ${url}`;
+}
