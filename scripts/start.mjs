@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } f
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { isFree } from './run/port.mjs';
 import { ended, start, stopAll } from './run/processes.mjs';
 import { ensureCompiler } from './setup/compiler.mjs';
 import { ask } from './setup/execute.mjs';
@@ -36,6 +37,9 @@ async function main() {
   if (options.help) {
     console.log(help);
     return;
+  }
+  if (options.port !== null && !(await isFree(options.port))) {
+    throw new Missing(`Port ${options.port} is busy: choose another with --port, or leave it out to get a free one.`);
   }
   await ensureNodeModules();
   const python = await ensurePython();

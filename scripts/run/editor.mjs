@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { ask } from '../setup/execute.mjs';
-import { Missing } from '../setup/missing.mjs';
 import { root } from '../setup/paths.mjs';
 import { startCodeServer } from './codeServer.mjs';
-import { freePort, isFree } from './port.mjs';
+import { freePort } from './port.mjs';
 import { start } from './processes.mjs';
 import { packVsix } from './vsix.mjs';
 
@@ -35,9 +34,6 @@ export async function openEditor({ folder, home, port }) {
       { stdio: 'ignore', shell: process.platform === 'win32' },
     );
     return 'VS Code opens in a window.';
-  }
-  if (port !== null && !(await isFree(port))) {
-    throw new Missing(`Port ${port} is busy: choose another with --port, or leave it out to get a free one.`);
   }
   const server = await startCodeServer({
     ...{ home, port: port ?? (await freePort()), vsix: await packVsix() },
