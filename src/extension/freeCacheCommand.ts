@@ -39,18 +39,8 @@ export async function freeSession(hub: SessionHub, session: Session): Promise<vo
 }
 
 async function liveSessions(hub: SessionHub): Promise<Session[]> {
-  const live = (): Session[] => hub.sessions.filter((session) => session.exit === null);
-  if (live().length > 0) return live();
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, findMs);
-    const subscription = hub.onSession.on(done);
-    function done(): void {
-      clearTimeout(timer);
-      subscription.dispose();
-      resolve();
-    }
-  });
-  return live();
+  await hub.settled(findMs);
+  return hub.sessions.filter((session) => session.exit === null);
 }
 
 async function pick(sessions: Session[]): Promise<Session | undefined> {

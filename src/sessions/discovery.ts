@@ -12,6 +12,7 @@ export class SocketDiscovery {
   private timer: NodeJS.Timeout | null = null;
   private looking = false;
   private lookAgain = false;
+  private looks = 0;
 
   constructor(
     private readonly found: (sockets: SocketEntry[]) => void,
@@ -26,6 +27,11 @@ export class SocketDiscovery {
     return this.here.pidNamespace;
   }
 
+  /** Whether the folders were looked through at least once since `start`. */
+  get hasLooked(): boolean {
+    return this.looks > 0;
+  }
+
   start(): void {
     if (this.timer !== null) return;
     this.timer = setInterval(() => void this.look(), pollMs);
@@ -35,6 +41,7 @@ export class SocketDiscovery {
   stop(): void {
     if (this.timer !== null) clearInterval(this.timer);
     this.timer = null;
+    this.looks = 0;
     for (const watcher of this.watchers.values()) watcher.close();
     this.watchers.clear();
   }
@@ -51,6 +58,7 @@ export class SocketDiscovery {
       if (this.timer === null) break;
       for (const folder of this.folders) this.watchFolder(folder);
       this.found(lists.flat());
+      this.looks++;
     } while (this.lookAgain);
     this.looking = false;
   }

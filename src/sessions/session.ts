@@ -124,6 +124,18 @@ export class Session {
     return this.steps.trend(limitBytes);
   }
 
+  /**
+   * Used bytes at which the session's one device is full: stranded and pending memory cannot take new tensors
+   * (design/panel.md section 2). Null with memory on several devices, and before the first sample.
+   */
+  limitBytes(): number | null {
+    const holding = [...this.newest.values()].filter((sample) => sample.reservedBytes > 0);
+    const [sample] = holding;
+    if (sample === undefined || holding.length > 1) return null;
+    const device = this.devices.find((one) => one.index === sample.device);
+    return device === undefined ? null : device.totalBytes - sample.strandedBytes - sample.pendingBytes;
+  }
+
   /** Sums over devices; zero once the process is gone, as its memory is. */
   sums(): SessionSums {
     const sums = { usedBytes: 0, reservedBytes: 0, releasableBytes: 0, strandedBytes: 0, pendingBytes: 0 };

@@ -78,6 +78,14 @@ export class SessionHub {
     };
   }
 
+  /** Resolves when every session that is there now has been greeted, or `timeoutMs` is over. */
+  async settled(timeoutMs: number): Promise<void> {
+    const endMs = Date.now() + timeoutMs;
+    const busy = (): boolean =>
+      !this.discovery.hasLooked || [...this.attempts.values()].some((attempt) => attempt.state === 'connecting');
+    while (busy() && Date.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
   /** Asks the session to return its cache, and keeps the answer with it. */
   async freeCache(session: Session): Promise<FreeCacheResult> {
     const connection = this.connectionOf(session);

@@ -12,7 +12,7 @@ export interface SocketOrigin {
   start: string;
 }
 
-const namePattern = /^([0-9a-f]{8})-([0-9a-f]{8})-([0-9a-z]+)-(\d+)-(\d+)\.sock$/;
+const namePattern = /^([0-9a-f]{8})-([0-9a-f]{1,8})-([0-9a-z]+)-(\d+)-(\d+)\.sock$/;
 
 /** The parts of a socket's file name; null when it is not one of ours. */
 export function parseSocketName(fileName: string): SocketOrigin | null {
@@ -29,14 +29,11 @@ export interface Here {
   pidNamespace: string;
 }
 
-/** Reads this machine's host, boot and PID namespace; the agent's `address.py` computes the same words. */
+/** Reads this machine's host, boot and PID namespace; the agent's `identity.py` computes the same words. */
 export function readHere(): Here {
   return {
     host: createHash('sha256').update(os.hostname()).digest('hex').slice(0, 8),
-    boot: firstOr(
-      () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').replaceAll('-', '').slice(0, 8),
-      '00000000',
-    ),
+    boot: firstOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').replaceAll('-', '').slice(0, 8), '0'),
     pidNamespace: firstOr(() => /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0', '0'),
   };
 }

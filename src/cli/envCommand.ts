@@ -1,0 +1,28 @@
+import { agentFolders } from '../sessions/environment';
+import { noPositionals, oneOf, parse } from './arguments';
+
+type Shell = 'sh' | 'fish' | 'powershell';
+
+/** `vram-lens env`. */
+export function envCommand(args: string[], home: string): number {
+  const { values, positionals } = parse(args, { shell: { type: 'string' } });
+  noPositionals(positionals);
+  const usual: Shell =
+    process.platform === 'win32' ? 'powershell' : /fish$/.test(process.env['SHELL'] ?? '') ? 'fish' : 'sh';
+  const shell = oneOf<Shell>(values.shell ?? usual, '--shell', ['sh', 'fish', 'powershell']);
+  const folder = agentFolders({ home, simulate: null }).join(':');
+  process.stdout.write(`${environmentLine(shell, folder)}\n`);
+  return 0;
+}
+
+/** A line that puts `folder` before PYTHONPATH without ever making an empty entry (Python reads one as the current folder). */
+export function environmentLine(shell: Shell, folder: string): string {
+  switch (shell) {
+    case 'sh':
+      return `export PYTHONPATH='${folder.replaceAll("'", `'\\''`)}'"\${PYTHONPATH:+:$PYTHONPATH}"`;
+    case 'fish':
+      return `set -gx --path PYTHONPATH '${folder.replace(/[\\']/g, '\\$&')}' (string match -v '' -- $PYTHONPATH)`;
+    case 'powershell':
+      return `$env:PYTHONPATH = '${folder.replaceAll("'", "''")}' + $(if ($env:PYTHONPATH) { [IO.Path]::PathSeparator + $env:PYTHONPATH })`;
+  }
+}

@@ -1,0 +1,78 @@
+import * as l10n from '@vscode/l10n';
+
+/** One line per command for the overview. */
+function commandLines(): string {
+  const lines: [string, string][] = [
+    ['run', l10n.t('Runs a command with the memory agent in its environment.')],
+    ['env', l10n.t('Prints the lines that put the memory agent into the current shell.')],
+    ['simulate', l10n.t('Runs a script on a simulated GPU and says whether it fits.')],
+    ['watch', l10n.t('Follows the GPU memory of every session, live.')],
+    ['free', l10n.t('Returns the cache of running sessions to the driver.')],
+  ];
+  return lines.map(([name, text]) => `  ${name.padEnd(10)}${text}`).join('\n');
+}
+
+export function overview(): string {
+  return [
+    l10n.t('VRAM Lens shows where the GPU memory of PyTorch trainings is.'),
+    '',
+    'vram-lens COMMAND [OPTIONS]',
+    '',
+    commandLines(),
+    '',
+    l10n.t('"vram-lens COMMAND --help" says more about a command.'),
+  ].join('\n');
+}
+
+const usages: Record<string, { usage: string; example: string; options: () => [string, string][] }> = {
+  run: {
+    usage: 'vram-lens run [--simulate SIZE[,SIZE…]] [--quiet] -- COMMAND …',
+    example: 'vram-lens run -- torchrun --nproc-per-node 2 train.py',
+    options: () => [
+      ['--simulate SIZE', l10n.t('on simulated GPUs of these sizes, for example 24GiB or 24GiB,24GiB')],
+      ['--quiet', l10n.t('no summary at the end')],
+    ],
+  },
+  env: {
+    usage: 'vram-lens env [--shell sh|fish|powershell]',
+    example: 'eval "$(vram-lens env)"',
+    options: () => [['--shell NAME', l10n.t('the shell that will read the lines; else the one in SHELL')]],
+  },
+  simulate: {
+    usage: 'vram-lens simulate [--gpu SIZE[,SIZE…]] [--python PATH] [--format text|json] SCRIPT [-- ARGS…]',
+    example: 'vram-lens simulate --gpu 24GiB train.py -- --batch-size 64',
+    options: () => [
+      ['--gpu SIZE', l10n.t('memory of the simulated GPUs, 24GiB if not given')],
+      ['--python PATH', l10n.t("the Python to use; else the active virtual environment's, else python3")],
+      ['--format FORMAT', l10n.t('text, or json for scripts')],
+    ],
+  },
+  watch: {
+    usage: 'vram-lens watch [--pid N] [--hz H] [--for SECONDS] [--record FILE] [--format text|jsonl]',
+    example: 'vram-lens watch --format jsonl --for 60 --record night.jsonl',
+    options: () => [
+      ['--pid N', l10n.t('only this process; ends when it ends')],
+      ['--hz H', l10n.t('samples per second, 0.2 to 10')],
+      ['--for SECONDS', l10n.t('ends after so many seconds')],
+      ['--record FILE', l10n.t('also writes every line of the jsonl form to a file')],
+      ['--format FORMAT', l10n.t('text (a live table), or jsonl for scripts')],
+    ],
+  },
+  free: {
+    usage: 'vram-lens free [--pid N | --all] [--format text|json]',
+    example: 'vram-lens free --all',
+    options: () => [
+      ['--pid N', l10n.t('only this process')],
+      ['--all', l10n.t('every session of yours')],
+      ['--format FORMAT', l10n.t('text, or json for scripts')],
+    ],
+  },
+};
+
+/** Help of one command; null when there is no such command. */
+export function commandHelp(command: string): string | null {
+  const help = usages[command];
+  if (help === undefined) return null;
+  const options = help.options().map(([option, text]) => `  ${option.padEnd(18)}${text}`);
+  return [help.usage, '', ...options, '', l10n.t('Example:'), `  ${help.example}`].join('\n');
+}
