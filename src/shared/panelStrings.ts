@@ -11,7 +11,6 @@ export const panelStrings = {
     "Simulated: the script runs on the CPU and a model of PyTorch's allocator answers. Nothing here was measured on a GPU.",
   freeOf: 'free of {0}',
   free: 'Free',
-  freeWord: 'free',
   notKnown: 'not known',
   noDriverView: 'Not known: the driver does not answer for this device.',
   noFigureYet: 'Not known yet: no figure has arrived.',
@@ -94,7 +93,6 @@ export const panelStrings = {
   stepsPerSecondShort: 'Steps/s',
   goToScript: 'Go to {0}',
   pid: 'pid {0}',
-  kernelless: 'pid {0} · step {1}',
   rate: '{0} steps/s',
   rank: 'rank {0} of {1}',
   sessionLabel: '{0}, process {1}, {2}, step {3}.',
@@ -110,7 +108,6 @@ export const panelStrings = {
   noAnswerFor: 'No answer for {0} s',
 
   freeGpuCache: 'Free GPU Cache',
-  freeGpuCacheOf: 'Free GPU Cache of {0}',
   returns: 'returns {0}',
   nothingLeft: 'nothing left',
   atStepEnd: 'At the end of this step…',
@@ -167,6 +164,7 @@ export const panelStrings = {
   spokenSessionStarted: '{0}: session started.',
   spokenSessionEnded: '{0}: session ended.',
   spokenState: '{0}: {1}.',
+  spokenNoAnswer: 'no answer',
 } as const;
 
 export type PanelStrings = Record<keyof typeof panelStrings, string>;
