@@ -11,8 +11,8 @@ from .sizes import format_size, parse_size
 # The smallest segment the caching allocator asks the driver for (kSmallBuffer of
 # c10/cuda/CUDACachingAllocator.h): a device below it could hold no tensor at all.
 LEAST_MEMORY = 2 << 20
-# Device indices are 8-bit signed numbers in PyTorch (c10::DeviceIndex); 64 is also where torch stops counting.
-MOST_DEVICES = 64
+# As many as a machine has in practice, and as many as the extension takes (native/simulated_cuda/module.cc).
+MOST_DEVICES = 16
 
 
 def parse_request(request: str) -> List[int]:

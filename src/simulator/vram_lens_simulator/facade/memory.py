@@ -46,6 +46,9 @@ def install(torch: ModuleType, native: ModuleType, totals: List[int]) -> None:
     def history_enabled() -> bool:
         return False
 
+    def clear_cublas_workspaces() -> None:
+        native.clear_cublas_workspaces()
+
     def backend() -> str:
         return "native"
 
@@ -61,6 +64,7 @@ def install(torch: ModuleType, native: ModuleType, totals: List[int]) -> None:
     c._cuda_memorySnapshot = snapshot
     c._cuda_record_memory_history = record_history
     c._cuda_isHistoryEnabled = history_enabled
+    c._cuda_clearCublasWorkspaces = clear_cublas_workspaces
     c._cuda_getAllocatorBackend = backend
     c._cuda_hostMemoryStats = host_stats
     _install_raw_allocation(torch)
