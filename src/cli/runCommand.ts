@@ -46,7 +46,7 @@ function summary(peaks: PeakWatch): string {
   if (peaks.sessions === 0) return l10n.t('no session used a GPU through PyTorch.');
   const used = formatSize(peaks.peakUsedBytes);
   const reserved = formatSize(peaks.peakReservedBytes);
-  const simulated = peaks.simulated ? l10n.t(' (simulated)') : '';
+  const simulated = peaks.simulated ? ` (${l10n.t('simulated')})` : '';
   return peaks.sessions === 1
     ? l10n.t('peak used {0}, peak reserved {1}, {2} steps', used, reserved, peaks.steps) + simulated
     : l10n.t(
