@@ -22,6 +22,7 @@ export function pageHtml(webview: vscode.Webview, assets: vscode.Uri): string {
 <title>${vscode.l10n.t('GPU Memory')}</title>
 </head>
 <body>
+<div id="app"></div>
 <script nonce="${nonce}" src="${uri('panel.js')}"></script>
 </body>
 </html>`;
