@@ -9,13 +9,16 @@ export function freedSentence(result: FreeCacheResult, t: Translate): string {
   if (!result.done) return refusalSentence(result, t);
   const sum = (name: 'returnedBytes' | 'strandedBytes' | 'usedBytes'): number =>
     result.devices.reduce((total, device) => total + device[name], 0);
-  const returned = sum('returnedBytes');
-  const stranded = formatSize(sum('strandedBytes'));
-  const used = formatSize(sum('usedBytes'));
-  return returned > 0
+  const sums = [sum('returnedBytes'), sum('strandedBytes'), sum('usedBytes')];
+  const [returned, stranded, used] = sums.map((bytes) => formatSize(bytes, Math.max(...sums))) as [
+    string,
+    string,
+    string,
+  ];
+  return sum('returnedBytes') > 0
     ? t(
         'Returned {0} to the driver. {1} is stranded in partly used segments; {2} is held by live tensors.',
-        formatSize(returned),
+        returned,
         stranded,
         used,
       )

@@ -35,8 +35,7 @@ export const panelStrings = {
   others: 'Other processes',
   othersTip: 'Programs that are not your sessions.',
   unattributed: 'Unattributed',
-  unattributedTip:
-    'The driver counts it as in use but names no process: other containers or users, or rounding.',
+  unattributedTip: 'The driver counts it as in use but names no process: other containers or users, or rounding.',
   driverReserved: 'Driver reserved',
   driverReservedTip: 'Kept by the driver for itself.',
   freeTip: 'Nobody holds it.',

@@ -28,8 +28,13 @@ export function parseSizes(text: string): number[] | null {
   return sizes.every((size) => size !== null) ? sizes : null;
 }
 
-/** `2.6 GiB`, `512.0 MiB`, `0 MiB`: one decimal, GiB from one GiB up, else MiB. */
-export function formatSize(bytes: number): string {
+/**
+ * `2.6 GiB`, `512.0 MiB`, `0 MiB`: one decimal, GiB from one GiB up, else MiB.
+ * @param largest the largest of several sizes said in one sentence: from one GiB up the smaller ones are in GiB too,
+ * as long as their one decimal is not zero.
+ */
+export function formatSize(bytes: number, largest = bytes): string {
   if (bytes === 0) return '0 MiB';
-  return Math.abs(bytes) >= GiB ? `${(bytes / GiB).toFixed(1)} GiB` : `${(bytes / MiB).toFixed(1)} MiB`;
+  const inGiB = Math.max(Math.abs(largest), Math.abs(bytes)) >= GiB && Math.abs(bytes) >= 0.05 * GiB;
+  return inGiB ? `${(bytes / GiB).toFixed(1)} GiB` : `${(bytes / MiB).toFixed(1)} MiB`;
 }

@@ -4,10 +4,11 @@ import { DeviceBoard } from '../../../src/sessions/deviceBoard';
 import { panelState } from '../../../src/sessions/panelState';
 import { SessionHub } from '../../../src/sessions/sessionHub';
 import { ledgerParts } from '../../../src/shared/ledger';
+import type { DriverView } from '../../../src/shared/panelProtocol';
 import { exampleHello, exampleSample, FakeAgent, socketFolder, socketName } from './fakeAgent';
 
 const patience = { timeout: 15_000, interval: 20 };
-const driver = { state: 'absent', lookedFor: [] } as const;
+const driver: DriverView = { state: 'absent', lookedFor: [] };
 
 describe('DeviceBoard', () => {
   let folder: ReturnType<typeof socketFolder>;

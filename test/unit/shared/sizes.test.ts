@@ -28,3 +28,11 @@ describe('formatSize', () => {
     [-2 * 1024 ** 3, '-2.0 GiB'],
   ])('prints %d bytes as %s', (bytes, text) => expect(formatSize(bytes)).toBe(text));
 });
+
+describe('formatSize in one sentence with larger sizes', () => {
+  it.each([
+    [0.3 * 1024 ** 3, '0.3 GiB'],
+    [20 * 1024 ** 2, '20.0 MiB'],
+    [0, '0 MiB'],
+  ])('prints %d bytes beside 2 GiB as %s', (bytes, text) => expect(formatSize(bytes, 2 * 1024 ** 3)).toBe(text));
+});
