@@ -66,7 +66,14 @@ async function train({ python, size, options }) {
   const training = start(
     process.execPath,
     [
-      ...[cli, 'run', ...(size === null ? [] : ['--simulate', size]), '--', python, path.join(root, 'samples/train.py')],
+      ...[
+        cli,
+        'run',
+        ...(size === null ? [] : ['--simulate', size]),
+        '--',
+        python,
+        path.join(root, 'samples/train.py'),
+      ],
       ...['--device', 'cuda', '--steps', String(options.steps ?? 1_000_000), '--pause', String(pause)],
       ...(options.leak ? ['--leak'] : []),
     ],

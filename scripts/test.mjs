@@ -28,9 +28,7 @@ async function main() {
     }),
   );
   await stopAll();
-  console.log(
-    `${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`,
-  );
+  console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}`);
   if (total.failed > 0 || total.passed === 0) process.exitCode = 1;
 }
 

@@ -58,7 +58,12 @@ export async function startCodeServer({ home, port, settings = {}, env = {}, vsc
     [
       ...[entry, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, ...folders],
       ...['--config', path.join(home, 'code-server.yaml')],
-      ...['--disable-telemetry', '--disable-update-check', '--disable-workspace-trust', '--disable-getting-started-override'],
+      ...[
+        '--disable-telemetry',
+        '--disable-update-check',
+        '--disable-workspace-trust',
+        '--disable-getting-started-override',
+      ],
       ...vscodeOptions.flatMap((option) => ['--vscode-option', option]),
     ],
     { env: environment, stdio: ['ignore', log, log] },
@@ -71,7 +76,8 @@ export async function startCodeServer({ home, port, settings = {}, env = {}, vsc
 async function answers(url, child) {
   const deadline = Date.now() + startLimit * 1000;
   for (;;) {
-    if (child.exitCode !== null) throw new Missing(`The browser-based VS Code ended at once with code ${child.exitCode}.`);
+    if (child.exitCode !== null)
+      throw new Missing(`The browser-based VS Code ended at once with code ${child.exitCode}.`);
     const ok = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2000) }).then(
       (response) => response.ok,
       () => false,

@@ -9,7 +9,8 @@ import { start } from './processes.mjs';
 import { packVsix } from './vsix.mjs';
 
 /** Whether a window can be shown. */
-const hasDisplay = ['darwin', 'win32'].includes(process.platform) || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
+const hasDisplay =
+  ['darwin', 'win32'].includes(process.platform) || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
 
 /** Whether the desktop VS Code can be started. Inside a remote window `code` only talks to that window. */
 function hasDesktop() {

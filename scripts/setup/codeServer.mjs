@@ -19,7 +19,9 @@ const nodeVersion = '24.22.3';
  */
 export async function ensureCodeServer() {
   if (process.platform !== 'linux') {
-    throw new Missing('The browser-based VS Code is set up on Linux only: install the desktop VS Code and its `code` command.');
+    throw new Missing(
+      'The browser-based VS Code is set up on Linux only: install the desktop VS Code and its `code` command.',
+    );
   }
   const nodePackage = `node-linux-${process.arch}`;
   const folder = path.join(cache, `code-server-${codeServerVersion}-node-${nodeVersion}`);
@@ -36,9 +38,16 @@ export async function ensureCodeServer() {
       npm_config_fund: 'false',
     };
     const npm = (args, cwd) =>
-      execute('npm', args, { cwd, env, failure: `Installing code-server failed (npm ${args[0]}); its last lines say why:` });
+      execute('npm', args, {
+        cwd,
+        env,
+        failure: `Installing code-server failed (npm ${args[0]}); its last lines say why:`,
+      });
     await writeFile(path.join(folder, 'package.json'), '{"private": true}\n');
-    await npm(['install', '--ignore-scripts', `code-server@${codeServerVersion}`, `${nodePackage}@${nodeVersion}`], folder);
+    await npm(
+      ['install', '--ignore-scripts', `code-server@${codeServerVersion}`, `${nodePackage}@${nodeVersion}`],
+      folder,
+    );
     await chmod(node, 0o755);
     const vscode = path.join(modules, 'code-server', 'lib', 'vscode');
     await npm(['install', '--omit=dev', '--ignore-scripts'], vscode);

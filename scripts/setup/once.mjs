@@ -27,7 +27,7 @@ export async function once(folder, build) {
 /** Waits for the lock file and answers the function that gives it back. A lock whose process is gone is taken over. */
 async function lock(file) {
   const me = String(process.pid);
-  for (let told = false; ; ) {
+  for (let told = false; ;) {
     try {
       await writeFile(file, me, { flag: 'wx' });
       break;

@@ -26,7 +26,9 @@ class TorchNotice:
         if self.watching and name[:6] == "torch.":
             try:
                 self.look()
-            except Exception:
+            except KeyboardInterrupt:
+                raise
+            except BaseException:
                 self.watching = False
         return None
 
@@ -49,7 +51,7 @@ class TorchNotice:
 
 
 def _install_notice():
-    if os.environ.get("VRAM_LENS", "").strip().lower() == "off":
+    if sys.version_info < (3, 8) or os.environ.get("VRAM_LENS", "").strip().lower() == "off":
         return
     try:
         cwd = os.getcwd()

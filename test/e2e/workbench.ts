@@ -66,7 +66,10 @@ export class Workbench {
     const terminal = this.page.locator('.terminal-wrapper.active .xterm');
     await terminal.waitFor({ timeout: loadLimit });
     // The prompt shows that the shell reads.
-    await this.page.locator('.terminal-wrapper.active .xterm-cursor, .terminal-wrapper.active canvas').first().waitFor();
+    await this.page
+      .locator('.terminal-wrapper.active .xterm-cursor, .terminal-wrapper.active canvas')
+      .first()
+      .waitFor();
     await terminal.click();
     await this.page.keyboard.type(line);
     await this.page.keyboard.press('Enter');

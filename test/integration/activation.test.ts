@@ -27,8 +27,14 @@ describe('the extension', () => {
     // VS Code itself makes the command that shows a view.
     const ownCommands = Object.values(commandIds).filter((id) => id !== commandIds.focusPanel);
     assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), ownCommands.sort());
-    assert.deepEqual(contributes.viewsContainers.activitybar.map(({ id }) => id), [viewContainerId]);
-    assert.deepEqual(contributes.views[viewContainerId]?.map(({ id }) => id), [panelViewId]);
+    assert.deepEqual(
+      contributes.viewsContainers.activitybar.map(({ id }) => id),
+      [viewContainerId],
+    );
+    assert.deepEqual(
+      contributes.views[viewContainerId]?.map(({ id }) => id),
+      [panelViewId],
+    );
     const properties = Object.keys(contributes.configuration.properties);
     for (const key of Object.values(settingKeys)) assert.ok(properties.includes(key), `${key} is not contributed`);
   });

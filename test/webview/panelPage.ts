@@ -147,7 +147,12 @@ export class PanelPage {
       const context = canvas?.getContext('2d');
       if (!canvas || !context) return false;
       const ratio = window.devicePixelRatio;
-      const [r = 0, , b = 0, alpha = 0] = context.getImageData(canvas.width - 30 * ratio, canvas.height - 26 * ratio, 1, 1).data;
+      const [r = 0, , b = 0, alpha = 0] = context.getImageData(
+        canvas.width - 30 * ratio,
+        canvas.height - 26 * ratio,
+        1,
+        1,
+      ).data;
       return alpha > 0 && b > r;
     });
   }

@@ -36,7 +36,9 @@ describe('pictures', () => {
           expect(sideways, `${width} px scrolls sideways`).toBe(false);
           await panel.page.evaluate(axe.source);
           const result = await panel.page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
-          expect(result.violations.map((v) => `${width}: ${v.id}: ${v.nodes.map((n) => n.html).join(' ')}`)).toEqual([]);
+          expect(result.violations.map((v) => `${width}: ${v.id}: ${v.nodes.map((n) => n.html).join(' ')}`)).toEqual(
+            [],
+          );
         }
         expect(await panel.violations()).toEqual([]);
         expect(panel.errors).toEqual([]);

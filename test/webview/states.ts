@@ -20,7 +20,9 @@ export function processes(deviceKey: string): ProcessView[] {
 }
 
 /** A device whose free memory is what the other parts leave. */
-export function device(view: Omit<Partial<DeviceView>, 'ledger'> & { ledger: Partial<Ledger> & { totalBytes: number } }): DeviceView {
+export function device(
+  view: Omit<Partial<DeviceView>, 'ledger'> & { ledger: Partial<Ledger> & { totalBytes: number } },
+): DeviceView {
   const parts = { used: 0, pending: 0, stranded: 0, releasable: 0, outside: 0, others: 0, unattributed: 0 };
   const ledger: Ledger = { ...parts, driverReserved: 0, free: 0, ...view.ledger };
   if (view.ledger.free === undefined) {
@@ -123,7 +125,11 @@ export function freed(result: FreeCacheResult = freedResult(2674)): PanelState {
   return state({
     devices: [device({ ...peaks, ledger: { ...rtx4090, ...held } })],
     sessions: [
-      session({ releasableBytes: 0, reservedBytes: (15053 + 18 + 1219) * MiB, freed: { timeMs: nowMs - 14_000, result } }),
+      session({
+        releasableBytes: 0,
+        reservedBytes: (15053 + 18 + 1219) * MiB,
+        freed: { timeMs: nowMs - 14_000, result },
+      }),
     ],
     processes: processes('GPU-0'),
   });
@@ -149,7 +155,13 @@ export function freedResult(returnedMib: number): FreeCacheResult {
 
 /** Two devices, each with a rank, the second with somebody else's process. */
 export function ranks(): PanelState {
-  const parts = { used: 24310 * MiB, pending: 6 * MiB, stranded: 702 * MiB, releasable: 2910 * MiB, outside: 518 * MiB };
+  const parts = {
+    used: 24310 * MiB,
+    pending: 6 * MiB,
+    stranded: 702 * MiB,
+    releasable: 2910 * MiB,
+    outside: 518 * MiB,
+  };
   const base = { totalBytes: 80 * GiB, driverReserved: 642 * MiB, unattributed: 14 * MiB };
   const rank = (index: number) =>
     session({
@@ -191,7 +203,12 @@ export function driverSilent(): PanelState {
 /** Columns of ten minutes of a run, one sample a second, as plain arrays for the way into the browser. */
 export function tenMinutes(view: PanelState): Record<'timeMs' | 'usedBytes' | 'reservedBytes' | 'step', number[]> {
   const deviceView = view.devices[0];
-  const columns = { timeMs: [] as number[], usedBytes: [] as number[], reservedBytes: [] as number[], step: [] as number[] };
+  const columns = {
+    timeMs: [] as number[],
+    usedBytes: [] as number[],
+    reservedBytes: [] as number[],
+    step: [] as number[],
+  };
   if (!deviceView) return columns;
   const { used, pending, stranded, releasable } = deviceView.ledger;
   const reservedNow = (used ?? 0) + (pending ?? 0) + (stranded ?? 0) + (releasable ?? 0);
@@ -203,11 +220,26 @@ export function tenMinutes(view: PanelState): Record<'timeMs' | 'usedBytes' | 'r
     const level = deviceView.simulated ? (s < -176 ? 0.55 : 0.94 + 0.06 * Math.abs(Math.sin(s / 6.5))) : grown;
     const usedBytes = s === 0 ? (used ?? 0) : (used ?? 0) * level;
     const peak = s >= freedAt ? reservedNow : freedAt < 1 ? 18964 * MiB : reservedNow;
-    const held = s < -196 ? 13900 * MiB : Math.min(peak, Math.max(13900 * MiB, Math.ceil((usedBytes * 1.25) / (512 * MiB)) * 512 * MiB));
+    const held =
+      s < -196
+        ? 13900 * MiB
+        : Math.min(peak, Math.max(13900 * MiB, Math.ceil((usedBytes * 1.25) / (512 * MiB)) * 512 * MiB));
     columns.timeMs.push(nowMs + s * 1000);
     columns.usedBytes.push(gap ? NaN : usedBytes);
-    columns.reservedBytes.push(gap ? NaN : deviceView.simulated ? (s < -172 ? 36000 * MiB : reservedNow) : s >= freedAt || s === 0 ? reservedNow : Math.max(held, usedBytes));
-    columns.step.push(gap ? NaN : Math.floor((view.sessions[0]?.step ?? 0) + s * (view.sessions[0]?.stepsPerSecond ?? 0)));
+    columns.reservedBytes.push(
+      gap
+        ? NaN
+        : deviceView.simulated
+          ? s < -172
+            ? 36000 * MiB
+            : reservedNow
+          : s >= freedAt || s === 0
+            ? reservedNow
+            : Math.max(held, usedBytes),
+    );
+    columns.step.push(
+      gap ? NaN : Math.floor((view.sessions[0]?.step ?? 0) + s * (view.sessions[0]?.stepsPerSecond ?? 0)),
+    );
   }
   return columns;
 }

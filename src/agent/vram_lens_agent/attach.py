@@ -1,6 +1,7 @@
 """Getting from an imported torch to a running session: the hooks we leave, and the thread they start."""
 
 import atexit
+import functools
 import os
 import socket
 import sys
@@ -19,7 +20,7 @@ class _Agent:
     def __init__(self):
         self.session = None
         self.thread = None
-        self.ending = False
+        self.ending = threading.Event()
 
 
 _agent = _Agent()
@@ -38,9 +39,7 @@ def attach(torch):
 
 
 def _hook_steps(torch):
-    register = getattr(sys.modules.get("torch.optim.optimizer"), "register_optimizer_step_post_hook", None)
-    if register is None:
-        return
+    optimizer_module = sys.modules.get("torch.optim.optimizer")
     compiling = getattr(getattr(torch, "compiler", None), "is_compiling", None) or (lambda: False)
 
     def after_step(optimizer, args, kwargs):
@@ -56,7 +55,42 @@ def _hook_steps(torch):
             if must_pass(error):
                 raise
 
-    register(after_step)
+    register = getattr(optimizer_module, "register_optimizer_step_post_hook", None)
+    if register is not None:
+        register(after_step)
+    else:
+        _wrap_steps(getattr(optimizer_module, "Optimizer", None), after_step)
+
+
+def _wrap_steps(optimizer_class, after_step):
+    """torch before 2.0 has no global hook, but it wraps each optimizer class's ``step`` when the first instance is
+    made: wrap once more there."""
+    wrap = getattr(optimizer_class, "_hook_for_profile", None)
+    if wrap is None:
+        return
+
+    @functools.wraps(wrap)
+    def wrap_and_count(optimizer):
+        wrap(optimizer)
+        _wrap_class(type(optimizer), after_step)
+
+    optimizer_class._hook_for_profile = wrap_and_count
+
+
+@shielded
+def _wrap_class(optimizer_class, after_step):
+    step = optimizer_class.step
+    if getattr(step, "_vram_lens_counts", False):
+        return
+
+    @functools.wraps(step)
+    def counted(*args, **kwargs):
+        result = step(*args, **kwargs)
+        after_step(args[0], args, kwargs)
+        return result
+
+    counted._vram_lens_counts = True
+    optimizer_class.step = counted
 
 
 def _in_data_loader_worker():
@@ -92,8 +126,13 @@ def _run(torch, agent):
             from vram_lens_agent.session import Session
             from vram_lens_agent.socket_folder import PublishedSocket
 
-            agent.session = Session(torch, PublishedSocket())
-            agent.session.run()
+            published = PublishedSocket()
+            try:
+                session = agent.session = Session(torch, published)
+                if not agent.ending.is_set():
+                    session.run()
+            finally:
+                published.remove()
     except BaseException:
         pass
     finally:
@@ -108,14 +147,14 @@ def _wait_for_cuda(torch, agent):
 
     give_up = time.monotonic() + WAIT_FOR_CUDA_S
     pause = 0.01
-    while not agent.ending:
+    while not agent.ending.is_set():
         if torch.cuda.is_initialized():
             if stats.touched_devices(torch):
                 return True
             pause = min(0.25, pause * 1.05)
         elif time.monotonic() > give_up:
             return False
-        time.sleep(pause)
+        agent.ending.wait(pause)
     return False
 
 
@@ -123,7 +162,7 @@ def _wait_for_cuda(torch, agent):
 def stop():
     """End the session and wait a moment for its files to be gone. Safe to call again."""
     agent = _agent
-    agent.ending = True
+    agent.ending.set()
     session, thread = agent.session, agent.thread
     if session is not None:
         session.stop()

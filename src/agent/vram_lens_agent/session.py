@@ -131,6 +131,9 @@ class Session:
             raise protocol.RpcError(protocol.INVALID_PARAMS, "hz must be a number")
         client.hz = min(MAX_HZ, max(MIN_HZ, float(hz)))
         client.due = 0.0
+        if self._step_used is not None and self._step_used[0] < self._steps.step:
+            # Read when somebody else was watching, perhaps hours ago: no news for this client.
+            client.last_step = self._step_used[0]
         self._next_tick = 0.0
         return {"hz": client.hz}
 
@@ -198,7 +201,8 @@ class Session:
         for client in list(self._server.clients):
             if client.hz is None or now < client.due - half_tick:
                 continue
-            client.due = max(client.due + 1.0 / client.hz, now)
+            period = 1.0 / client.hz
+            client.due = client.due + period if client.due + period > now else now + period
             if client.last_state != self._state:
                 client.last_state = self._state
                 self._notify(client, "lifecycle", state)

@@ -86,17 +86,9 @@ export class DeviceBar {
     const said = ledgerParts
       .map((part) => {
         const value = shown[part];
-        return fill(
-          strings.barPart,
-          strings[part],
-          value === null ? strings.notKnown : showSteps(value, scale),
-        );
+        return fill(strings.barPart, strings[part], value === null ? strings.notKnown : showSteps(value, scale));
       })
       .join(', ');
-    setAttr(
-      this.root,
-      'aria-label',
-      fill(strings.barLabel, name, showSteps(shown.total, scale), scale.unit, said),
-    );
+    setAttr(this.root, 'aria-label', fill(strings.barLabel, name, showSteps(shown.total, scale), scale.unit, said));
   }
 }

@@ -160,7 +160,8 @@ function paintTimeAxis(plot: uPlot, overlay: Overlay, tickText: string): void {
     }
   } else if (tickText !== '') {
     const free = bbox.width - ctx.measureText(leftText).width - ctx.measureText(view.strings.nowWord).width;
-    if (ctx.measureText(tickText).width + 24 * px < free) write(tickText, bbox.left + bbox.width / 2 + 12 * px, 'center');
+    if (ctx.measureText(tickText).width + 24 * px < free)
+      write(tickText, bbox.left + bbox.width / 2 + 12 * px, 'center');
   }
 }
 

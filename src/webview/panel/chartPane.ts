@@ -107,10 +107,13 @@ export class ChartPane {
     if (tempo().slideMs !== null) {
       const pixelMs = ((span ?? 3600) * 1000) / this.chart.plotWidth;
       window.clearTimeout(this.timer ?? undefined);
-      this.timer = window.setTimeout(() => {
-        this.timer = null;
-        this.wake();
-      }, Math.min(1000, pixelMs));
+      this.timer = window.setTimeout(
+        () => {
+          this.timer = null;
+          this.wake();
+        },
+        Math.min(1000, pixelMs),
+      );
     }
   }
 
@@ -174,7 +177,8 @@ function newestFreed(device: DevicePicture, { strings }: TextContext): { timeMs:
   for (const { freed } of device.sessions) {
     if (!freed?.result.done || (newest && newest.timeMs > freed.timeMs)) continue;
     const { returnedBytes } = freedSums(freed.result);
-    if (returnedBytes > 0) newest = { timeMs: freed.timeMs, text: fill(strings.chartFreed, formatBytes(returnedBytes)) };
+    if (returnedBytes > 0)
+      newest = { timeMs: freed.timeMs, text: fill(strings.chartFreed, formatBytes(returnedBytes)) };
   }
   return newest;
 }

@@ -104,7 +104,11 @@ export class FreedNote {
       return bar.root;
     };
     return [
-      el('p', { class: 'small' }, fill(strings.reservedWent, formatBytes(sums.beforeBytes), formatBytes(sums.afterBytes))),
+      el(
+        'p',
+        { class: 'small' },
+        fill(strings.reservedWent, formatBytes(sums.beforeBytes), formatBytes(sums.afterBytes)),
+      ),
       el(
         'div',
         { class: 'before-after small', attrs: { 'aria-hidden': 'true' } },

@@ -82,7 +82,12 @@ export class LedgerTable {
         el(
           'th',
           { attrs: { scope: 'row' } },
-          el('span', { class: 'ledger-name' }, el('i', { class: `swatch p-${part}` }), el('span', { class: 'cut' }, strings[part])),
+          el(
+            'span',
+            { class: 'ledger-name' },
+            el('i', { class: `swatch p-${part}` }),
+            el('span', { class: 'cut' }, strings[part]),
+          ),
         ),
         ...devices.map((d) => figureCell(`${d.view.key} ${part}`)),
       ),

@@ -156,16 +156,15 @@ export class Page {
     this.renderSections(picture, context);
     this.watch(picture);
     this.chartPane.update(
-      chosen && live
-        ? { device: chosen, picture, span: this.host.ui.spanS, context, arrivedMs: this.arrivedMs }
-        : null,
+      chosen && live ? { device: chosen, picture, span: this.host.ui.spanS, context, arrivedMs: this.arrivedMs } : null,
     );
     this.announcer.update(picture, strings);
   }
 
   private renderSections(picture: Picture, context: TextContext): void {
     const { strings, scale } = context;
-    const count = (one: string, many: string, n: number) => (n === 1 ? fill(one, scale.unit) : fill(many, n, scale.unit));
+    const count = (one: string, many: string, n: number) =>
+      n === 1 ? fill(one, scale.unit) : fill(many, n, scale.unit);
     const open = (section: Section) => !this.host.ui.collapsed.includes(section.id);
 
     show(this.sessionsSection.root, picture.sessions.length > 0);

@@ -82,9 +82,7 @@ export function makePicture(state: PanelState, wantedDevice: string | null): Pic
 
 /** The user's device; else the first one with a session; else the first. */
 function chooseDevice(devices: DevicePicture[], wanted: string | null): DevicePicture | null {
-  return (
-    devices.find((d) => d.view.key === wanted) ?? devices.find((d) => d.sessions.length > 0) ?? devices[0] ?? null
-  );
+  return devices.find((d) => d.view.key === wanted) ?? devices.find((d) => d.sessions.length > 0) ?? devices[0] ?? null;
 }
 
 /** Outside PyTorch is known per device; it is a session's own where that session has its devices to itself. */

@@ -16,7 +16,13 @@ export class Processes {
     el('th', { class: i > 1 ? 'figure' : '', attrs: { scope: 'col' } }),
   );
   private readonly body = el('tbody');
-  readonly root = el('table', { class: 'processes' }, this.caption, el('thead', {}, el('tr', {}, ...this.heads)), this.body);
+  readonly root = el(
+    'table',
+    { class: 'processes' },
+    this.caption,
+    el('thead', {}, el('tr', {}, ...this.heads)),
+    this.body,
+  );
   private readonly rows = new Keyed<RowInput, ProcessRow>(
     this.body,
     ({ process }) => `${process.view.deviceKey} ${process.view.pid}`,

@@ -95,8 +95,7 @@ class SessionRow {
     const { view, shown, silentS } = session;
     const { strings, locale, scale } = context;
     const step = formatCount(view.step, locale);
-    const rank =
-      view.rank === null || view.worldSize === null ? '' : fill(strings.rank, view.rank, view.worldSize);
+    const rank = view.rank === null || view.worldSize === null ? '' : fill(strings.rank, view.rank, view.worldSize);
     setText(this.name, view.name);
     setText(this.plainName, view.name);
     show(this.name, view.scriptPath !== null);

@@ -10,15 +10,11 @@ export function fill(text: string, ...values: (string | number)[]): string {
 export function axisTime(secondsAgo: number, strings: PanelStrings): string {
   const seconds = Math.round(secondsAgo);
   if (seconds < 3600) {
-    return seconds % 60 === 0
-      ? fill(strings.axisMinutes, seconds / 60)
-      : fill(strings.axisClock, formatClock(seconds));
+    return seconds % 60 === 0 ? fill(strings.axisMinutes, seconds / 60) : fill(strings.axisClock, formatClock(seconds));
   }
   const minutes = Math.round(seconds / 60);
   const hours = Math.floor(minutes / 60);
-  return minutes % 60 === 0
-    ? fill(strings.axisHours, hours)
-    : fill(strings.axisHoursMinutes, hours, minutes % 60);
+  return minutes % 60 === 0 ? fill(strings.axisHours, hours) : fill(strings.axisHoursMinutes, hours, minutes % 60);
 }
 
 /** A moment as a clock shows it, in the editor's language, always 24 hours: `12:04:31`. */

@@ -26,9 +26,10 @@ export function readChartTheme(page: HTMLElement): ChartTheme {
     probe.style.color = `var(${name})`;
     return getComputedStyle(probe).color;
   };
-  const colours = Object.fromEntries(
-    Object.entries(colourNames).map(([key, name]) => [key, colour(name)]),
-  ) as Record<keyof typeof colourNames, string>;
+  const colours = Object.fromEntries(Object.entries(colourNames).map(([key, name]) => [key, colour(name)])) as Record<
+    keyof typeof colourNames,
+    string
+  >;
   const family = getComputedStyle(page).fontFamily;
   probe.remove();
   const pixelRatio = window.devicePixelRatio;
