@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { agentEnvironment, agentFolders } from '../sessions/environment';
+import { agentEnvironment, pythonFolders } from '../sessions/environment';
 import { settingKeys } from '../shared/manifest';
 
 const variable = 'PYTHONPATH';
@@ -47,7 +47,7 @@ export class AgentInjection implements vscode.Disposable {
     this.collection.description = new vscode.MarkdownString(
       vscode.l10n.t('Shows the GPU memory of PyTorch trainings in the GPU Memory panel.'),
     );
-    const folder = agentFolders({ home: this.home, simulate: null }).join(path.delimiter);
+    const folder = pythonFolders(this.home).join(path.delimiter);
     // With nothing to follow, a separator would leave an empty entry, which Python reads as the current folder.
     const follows = terminalPythonPath() !== '';
     const value = follows ? folder + path.delimiter : folder;

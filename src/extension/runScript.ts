@@ -13,7 +13,7 @@ export async function runWithAgent(home: string): Promise<void> {
   const file = await currentPythonFile();
   if (file === null) return;
   const env = agentEnvironment(process.env, { home, simulate: null });
-  await runInTerminal(vscode.l10n.t('GPU Memory: {0}', path.basename(file.fsPath)), file, { env });
+  await runInTerminal(vscode.l10n.t('GPU Memory: {0}', path.basename(file.fsPath)), file, env);
 }
 
 /** Asks for a card's size, then runs the current Python file on such a simulated device. */
@@ -27,20 +27,15 @@ export async function runSimulated(home: string): Promise<void> {
     validateInput: (value) => (parseSizes(value) === null ? vscode.l10n.t('Write a size such as 24GiB.') : undefined),
   });
   if (size === undefined) return;
-  const simulate = size.replaceAll(' ', '');
-  const env = { ...withoutEditorVariables(process.env), ...agentEnvironment(process.env, { home, simulate }) };
-  // Strict: what we contribute to every terminal would otherwise replace this PYTHONPATH by the agent alone.
-  await runInTerminal(vscode.l10n.t('Simulated GPU: {0}', path.basename(file.fsPath)), file, { env, strictEnv: true });
+  const simulate = parseSizes(size)?.join(',') ?? defaultSimulatedSize;
+  const env = agentEnvironment(process.env, { home, simulate });
+  await runInTerminal(vscode.l10n.t('Simulated GPU: {0}', path.basename(file.fsPath)), file, env);
 }
 
-async function runInTerminal(
-  name: string,
-  file: vscode.Uri,
-  options: Pick<vscode.TerminalOptions, 'env' | 'strictEnv'>,
-): Promise<void> {
+async function runInTerminal(name: string, file: vscode.Uri, env: Record<string, string>): Promise<void> {
   const folder = vscode.workspace.getWorkspaceFolder(file)?.uri.fsPath ?? path.dirname(file.fsPath);
   const python = await pythonFor(file);
-  const terminal = vscode.window.createTerminal({ name, cwd: folder, ...options });
+  const terminal = vscode.window.createTerminal({ name, cwd: folder, env });
   await vscode.commands.executeCommand(commandIds.focusPanel);
   terminal.show();
   terminal.sendText(shellLine([python, file.fsPath], vscode.env.shell));
@@ -61,13 +56,4 @@ async function currentPythonFile(): Promise<vscode.Uri | null> {
   }
   if (document.isDirty && !(await document.save())) return null;
   return document.uri;
-}
-
-/** The extension host's environment without what only the editor's own processes should see. */
-function withoutEditorVariables(env: NodeJS.ProcessEnv): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && !/^(VSCODE_|ELECTRON_)/.test(name)) kept[name] = value;
-  }
-  return kept;
 }

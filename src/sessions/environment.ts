@@ -14,7 +14,7 @@ export interface EnvironmentOptions {
  * @param current the environment the child would have had.
  */
 export function agentEnvironment(current: NodeJS.ProcessEnv, options: EnvironmentOptions): Record<string, string> {
-  const ours = agentFolders(options);
+  const ours = pythonFolders(options.home);
   const theirs = current['PYTHONPATH'];
   // Given twice (a terminal of ours that runs `vram-lens run`): the entries stand there once.
   const rest = (theirs ?? '').split(path.delimiter).filter((entry) => !ours.includes(entry));
@@ -24,8 +24,11 @@ export function agentEnvironment(current: NodeJS.ProcessEnv, options: Environmen
   return variables;
 }
 
-/** What goes on PYTHONPATH, first entry first. */
-export function agentFolders(options: EnvironmentOptions): string[] {
-  const agent = path.join(options.home, 'agent');
-  return options.simulate === null ? [agent] : [agent, path.join(options.home, 'simulator')];
+/**
+ * What goes on PYTHONPATH, first entry first. The simulator is always among it and does nothing without its variable:
+ * VS Code gives all terminals one PYTHONPATH, also those that ask for an environment of their own (a remote server
+ * does not honour `strictEnv`), so that variable alone must be able to switch it on.
+ */
+export function pythonFolders(home: string): string[] {
+  return [path.join(home, 'agent'), path.join(home, 'simulator')];
 }
