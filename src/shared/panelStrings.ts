@@ -10,6 +10,7 @@ export const panelStrings = {
   simulatedNote:
     "Simulated: the script runs on the CPU and a model of PyTorch's allocator answers. Nothing here was measured on a GPU.",
   freeOf: 'free of {0}',
+  freeWord: 'free',
   free: 'Free',
   notKnown: 'not known',
   noDriverView: 'Not known: the driver does not answer for this device.',
@@ -84,8 +85,8 @@ export const panelStrings = {
   axisClock: '−{0}',
 
   sessions: 'Sessions',
-  sessionCountOne: '1 session, {0}',
-  sessionCount: '{0} sessions, {1}',
+  sessionCountOne: '1 session',
+  sessionCount: '{0} sessions',
   name: 'Name',
   state: 'State',
   step: 'Step',
@@ -129,8 +130,8 @@ export const panelStrings = {
 
   whereItIs: 'Where it is now',
   whereCaption: 'Where the memory of {0} is, {1}',
-  processCountOne: '1 process, {0}',
-  processCount: '{0} processes, {1}',
+  processCountOne: '1 process',
+  processCount: '{0} processes',
   processesCaption: 'Other processes on the device, {0}',
   none: 'none',
   user: 'User',

@@ -11,6 +11,8 @@ export interface ChartMarks {
   totalBytes: number;
   /** What PyTorch cannot have at present; null: not known. */
   unavailableBytes: number | null;
+  /** The page's figure for it, which is a sum of shown ones. */
+  unavailableText: string;
   peakUsedBytes: number | null;
   freed: { timeMs: number; text: string } | null;
   strings: PanelStrings;
@@ -77,7 +79,7 @@ function paintUnavailable(plot: uPlot, overlay: Overlay, top: number): void {
   ctx.fillRect(bbox.left, top, bbox.width, y - top);
   horizontal(ctx, bbox.left, bbox.left + bbox.width, y, theme.text, theme.pixelRatio);
   if (!view.wide || y - top < 18 * theme.pixelRatio) return;
-  const text = fill(view.strings.chartWall, showSteps(toSteps(bytes, view.scale), view.scale));
+  const text = fill(view.strings.chartWall, view.unavailableText);
   haloText(overlay, ctx, text, bbox.left + 6 * theme.pixelRatio, (top + y) / 2 + 4 * theme.pixelRatio, 'left');
 }
 
@@ -122,7 +124,10 @@ function paintTicks(plot: uPlot, { theme, view, columns }: Overlay): string {
   ctx.beginPath();
   let previous: number | null = null;
   step.forEach((now, i) => {
-    if (now === null) return;
+    if (now === null) {
+      previous = null;
+      return;
+    }
     if (previous !== null && Math.floor(now / every) > Math.floor(previous / every)) {
       const x = crisp(plot.valToPos(timeMs[i] ?? 0, 'x', true));
       ctx.moveTo(x, y);

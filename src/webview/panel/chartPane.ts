@@ -98,6 +98,7 @@ export class ChartPane {
       heightPx: wide ? 262 : 152,
       totalBytes,
       unavailableBytes: sumKnown([outside, others, unattributed, driverReserved]),
+      unavailableText: figure(device.shown.unavailable, scale),
       peakUsedBytes: device.view.peakUsedBytes,
       freed: newestFreed(device, context),
       strings,

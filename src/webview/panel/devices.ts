@@ -52,7 +52,8 @@ class DeviceRow {
   private readonly model = el('span', { class: 'quiet cut' });
   private readonly tag = el('span', { class: 'tag' });
   private readonly free = el('span', { class: 'headline' });
-  private readonly ofTotal = el('span', { class: 'quiet' });
+  private readonly ofTotal = el('span', { class: 'quiet of-total' });
+  private readonly freeWord = el('span', { class: 'quiet free-word' });
   private readonly bar = new DeviceBar();
   private readonly captions = new Captions();
   private readonly verdictIcon = el('span', { class: 'glyph' });
@@ -63,7 +64,7 @@ class DeviceRow {
     { class: 'device' },
     el('div', { class: 'device-name' }, this.title, this.model),
     el('div', { class: 'device-tag' }, this.tag),
-    el('div', { class: 'device-free' }, this.free, this.ofTotal),
+    el('div', { class: 'device-free' }, this.free, this.ofTotal, this.freeWord),
     this.bar.root,
     this.captions.root,
     this.verdict,
@@ -82,6 +83,7 @@ class DeviceRow {
     setText(this.free, shown.free === null ? '–' : `${showHeadline(shown.free, scale)} ${scale.unit}`);
     setAttr(this.free, 'title', shown.free === null ? strings.noDriverView : null);
     setText(this.ofTotal, fill(strings.freeOf, showHeadline(shown.total, scale)));
+    setText(this.freeWord, strings.freeWord);
     this.bar.update(name, shown, scale, view.simulated, strings);
     this.captions.update(device, context);
     this.updateVerdict(device, picture, context);

@@ -163,29 +163,32 @@ export class Page {
 
   private renderSections(picture: Picture, context: TextContext): void {
     const { strings, scale } = context;
-    const count = (one: string, many: string, n: number) =>
-      n === 1 ? fill(one, scale.unit) : fill(many, n, scale.unit);
+    const count = (one: string, many: string, n: number) => (n === 1 ? one : fill(many, n));
     const open = (section: Section) => !this.host.ui.collapsed.includes(section.id);
 
     show(this.sessionsSection.root, picture.sessions.length > 0);
     this.sessions.update(picture, context);
     const sessionCount = count(strings.sessionCountOne, strings.sessionCount, picture.sessions.length);
-    this.sessionsSection.update(strings.sessions, sessionCount, open(this.sessionsSection));
+    this.sessionsSection.update(strings.sessions, sessionCount, scale.unit, open(this.sessionsSection));
 
     const several = picture.devices.length > ledgerColumns;
     const devices = several && picture.chosen ? [picture.chosen] : picture.devices;
     show(this.ledgerSection.root, devices.length > 0);
     this.ledger.update(devices, context);
     const of = several && picture.chosen ? `${fill(strings.deviceName, picture.chosen.view.index)}, ` : '';
-    this.ledgerSection.update(strings.whereItIs, `${of}${scale.unit}`, open(this.ledgerSection));
+    this.ledgerSection.update(strings.whereItIs, `${of}${scale.unit}`, '', open(this.ledgerSection));
 
     show(this.processesSection.root, picture.devices.length > 0 && !picture.simulated);
     this.processes.update(picture.processes, picture.devices.length > 1, context);
+    const known = picture.devices.some(({ view }) => !view.simulated && view.ledger.others !== null);
     const processCount =
-      picture.processes.length === 0
-        ? strings.none
-        : count(strings.processCountOne, strings.processCount, picture.processes.length);
-    this.processesSection.update(strings.others, processCount, open(this.processesSection));
+      picture.processes.length > 0
+        ? `${count(strings.processCountOne, strings.processCount, picture.processes.length)}, ${scale.unit}`
+        : known
+          ? strings.none
+          : strings.notKnown;
+    this.processesSection.update(strings.others, processCount, '', open(this.processesSection));
+    show(this.processes.root, picture.processes.length > 0);
   }
 
   /** Asks for the history of what the page shows, once per choice. */

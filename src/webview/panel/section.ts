@@ -6,6 +6,7 @@ export class Section {
   private readonly glyph = el('span', { class: 'glyph' });
   private readonly title = el('span');
   private readonly count = el('span', { class: 'section-count' });
+  private readonly unit = el('span', { class: 'section-count wide' });
   private readonly toggle: HTMLButtonElement;
   readonly body = el('div', { class: 'section-body' });
   readonly root: HTMLElement;
@@ -18,14 +19,16 @@ export class Section {
     this.root = el(
       'section',
       { class: `section section-${id}`, attrs: { 'aria-labelledby': `section-${id}` } },
-      el('h2', { attrs: { id: `section-${id}` } }, this.toggle, this.count),
+      el('h2', { attrs: { id: `section-${id}` } }, this.toggle, this.count, this.unit),
       this.body,
     );
   }
 
-  update(title: string, count: string, open: boolean): void {
+  /** `unit` is said where the wide page has figures under the header that the narrow one has not. */
+  update(title: string, count: string, unit: string, open: boolean): void {
     setText(this.title, title);
     setText(this.count, count);
+    setText(this.unit, unit);
     setAttr(this.toggle, 'aria-expanded', String(open));
     setIcon(this.glyph, open ? 'chevronDown' : 'chevronRight');
     show(this.body, open);

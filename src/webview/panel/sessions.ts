@@ -50,6 +50,7 @@ export class Sessions {
 class SessionRow {
   private readonly name: HTMLButtonElement;
   private readonly plainName = el('span', { class: 'strong cut' });
+  private readonly rank = el('span', { class: 'quiet small cut session-rank' });
   private readonly pid = el('span', { class: 'quiet wide' });
   private readonly chip = new StateChip();
   private readonly life = new LifeStrip();
@@ -81,7 +82,7 @@ class SessionRow {
     this.root = el(
       'article',
       { class: 'session' },
-      el('div', { class: 'session-name' }, this.name, this.plainName, this.pid),
+      el('div', { class: 'session-name' }, this.name, this.plainName, this.rank, this.pid),
       this.chip.root,
       ...this.figures,
       this.life.root,
@@ -110,8 +111,8 @@ class SessionRow {
     );
     this.chip.update(view.state, silentS, strings);
     this.life.update(view.state, strings);
-    const facts = [fill(strings.pid, view.pid), rank, fill(strings.stepValue, step)];
-    setText(this.facts, facts.filter((part) => part !== '').join(' · '));
+    setText(this.rank, rank);
+    setText(this.facts, `${fill(strings.pid, view.pid)} · ${fill(strings.stepValue, step)}`);
     const rate = view.stepsPerSecond === null ? '–' : formatRate(view.stepsPerSecond);
     setText(this.rate, view.stepsPerSecond === null ? '' : ` · ${fill(strings.rate, rate)}`);
     const values = [step, rate, figure(shown.used, scale), figure(shown.cached, scale), figure(session.outside, scale)];
