@@ -4,6 +4,7 @@
 // -std=c++20 (torch >= 2.12; c++17 before), linked with c10, torch_cpu, torch and torch_python.
 #include <pybind11/stl.h>
 #include <torch/csrc/Exceptions.h>
+#include <torch/csrc/utils/device_lazy_init.h>
 #include <torch/csrc/utils/pybind.h>
 
 #include "backend.h"
@@ -133,6 +134,8 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
   module.def("install", &install, py::arg("total_bytes"));
   module.def("rescan", &register_operators);
   module.def("is_cuda_build", &is_cuda_build);
+  // C++ remembers that it has initialised CUDA and does not ask torch.cuda._lazy_init again; a forked child must.
+  module.def("require_initialisation", [] { torch::utils::set_requires_device_init(at::kCUDA, true); });
   module.def("device_count", &device_count);
   module.def("get_device", &current_device);
   module.def("set_device", &set_current_device);

@@ -50,6 +50,9 @@ class SimulatedTestCase(unittest.TestCase):
             self.assertEqual(torch.cuda.memory_allocated(device), 0, "a live tensor is left from an earlier test")
             self.assertEqual(torch.cuda.memory_reserved(device), 0)
         torch.manual_seed(0)
+        # unittest keeps every test object until the end: what a test put on itself must not live on with it.
+        framework = set(vars(self))
+        self.addCleanup(lambda: [delattr(self, name) for name in set(vars(self)) - framework])
 
 
 def run_python(

@@ -26,7 +26,6 @@ class PerceptronTest(SimulatedTestCase):
         super().setUp()
         self.assertEqual(self.WIDE, 11 * MIB + 512 * KIB)
         self.model = nn.Sequential(nn.Linear(1024, 2944), nn.ReLU(), nn.Linear(2944, 10)).to("cuda")
-        self.addCleanup(self.__dict__.clear)
 
     def step(self) -> None:
         self.optimizer = torch.optim.AdamW(self.model.parameters())
@@ -100,7 +99,6 @@ class ConvolutionTest(SimulatedTestCase):
         super().setUp()
         layers = (nn.Conv2d(3, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.Flatten(), nn.Linear(1024, 10))
         self.model = nn.Sequential(*layers).to("cuda")
-        self.addCleanup(self.__dict__.clear)
 
     def test_parameters_and_buffers(self) -> None:
         self.assertEqual(torch.cuda.memory_allocated(), self.PARAMETERS + self.BUFFERS)

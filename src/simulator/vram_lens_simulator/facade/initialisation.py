@@ -23,6 +23,7 @@ def install(torch: ModuleType, native: ModuleType) -> None:
     def after_fork() -> None:
         # As with a real driver: a child of a process that has used CUDA cannot use it.
         state.bad_fork = state.bad_fork or state.initialised
+        native.require_initialisation()
 
     c._cuda_init = init
     c._cuda_isInBadFork = cuda._is_in_bad_fork = is_in_bad_fork
