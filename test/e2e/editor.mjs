@@ -8,6 +8,7 @@ import { freePort } from '../../scripts/run/port.mjs';
 import { stopAll } from '../../scripts/run/processes.mjs';
 import { packVsix } from '../../scripts/run/vsix.mjs';
 import { ensureChromium } from '../../scripts/setup/chromium.mjs';
+import { execute } from '../../scripts/setup/execute.mjs';
 import { out, root } from '../../scripts/setup/paths.mjs';
 import { ensurePython } from '../../scripts/setup/python.mjs';
 
@@ -19,17 +20,31 @@ export default async function setup(project) {
   const home = mkdtempSync(path.join(os.tmpdir(), 'vle-'));
   const workspace = path.join(home, 'samples');
   cpSync(path.join(root, 'samples'), workspace, { recursive: true });
-  const server = await startCodeServer({
-    ...{ home, port: await freePort(), vsix: await packVsix() },
-    settings: { 'window.newWindowDimensions': 'maximized', 'workbench.colorTheme': 'Default Dark Modern' },
-    log: openSync(path.join(results, 'code-server.log'), 'w'),
-  });
+  const python = await ensurePython();
+  const [server] = await Promise.all([startServer(home, results), prepareSimulator(python, workspace)]);
   project.provide('editor', {
     ...{ url: server.url, home, workspace, results, runtime: server.runtime },
-    ...{ root, chromium: await ensureChromium(), python: await ensurePython() },
+    ...{ root, python, chromium: await ensureChromium() },
   });
   return async () => {
     await stopAll();
     rmSync(home, { recursive: true, force: true });
   };
+}
+
+async function startServer(home, results) {
+  return startCodeServer({
+    ...{ home, port: await freePort(), vsix: await packVsix() },
+    settings: { 'window.newWindowDimensions': 'maximized', 'workbench.colorTheme': 'Default Dark Modern' },
+    log: openSync(path.join(results, 'code-server.log'), 'w'),
+  });
+}
+
+/** The simulated device is compiled at its first use, which takes longer than any condition of the tests may. */
+async function prepareSimulator(python, workspace) {
+  const script = path.join(workspace, 'train.py');
+  const simulate = [path.join(root, 'dist/cli.js'), 'simulate', '--python', python, '--gpu', '1GiB', script];
+  await execute(process.execPath, [...simulate, '--', '--device', 'cuda', '--steps', '1'], {
+    failure: 'The sample training does not run on the simulated device:',
+  });
 }
