@@ -62,6 +62,7 @@ async function main() {
 async function train({ python, size, options }) {
   mkdirSync(out, { recursive: true });
   const log = path.join(out, 'train.log');
+  const output = openSync(log, 'w');
   const cli = path.join(root, 'dist/cli.js');
   const training = start(
     process.execPath,
@@ -77,7 +78,7 @@ async function train({ python, size, options }) {
       ...['--device', 'cuda', '--steps', String(options.steps ?? 1_000_000), '--pause', String(pause)],
       ...(options.leak ? ['--leak'] : []),
     ],
-    { cwd: root, stdio: ['ignore', openSync(log, 'w'), openSync(log, 'a')] },
+    { cwd: root, stdio: ['ignore', output, output] },
   );
   const where = size === null ? 'the GPU' : `a simulated GPU of ${size}`;
   console.log(`samples/train.py trains on ${where}; what it prints: ${path.relative(process.cwd(), log)}`);
