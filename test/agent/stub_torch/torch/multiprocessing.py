@@ -1,0 +1,1 @@
+"""Imported after cuda and optim, as in torch 1.13."""
