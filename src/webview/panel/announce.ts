@@ -1,5 +1,5 @@
 /** What a screen reader hears without being asked: changes of state, never mere numbers. */
-import type { PanelStrings } from '../../shared/panelStrings';
+import type { TextContext } from './context';
 import { el } from './dom';
 import { freedRest, freedTitle } from './freedNote';
 import type { Picture } from './picture';
@@ -15,7 +15,8 @@ export class Announcer {
   private waiting: string | null = null;
 
   /** Compares with the picture before and says what is new; the first picture is silent. */
-  update(picture: Picture, strings: PanelStrings): void {
+  update(picture: Picture, context: TextContext): void {
+    const { strings } = context;
     const now = new Map(
       picture.sessions.map(({ view, silentS }) => [
         view.key,
@@ -36,7 +37,7 @@ export class Announcer {
       if (!old || !current) said.push(fill(strings.spokenSessionStarted, view.name));
       else {
         if (view.freed && old.freedMs !== current.freedMs) {
-          said.push(`${freedTitle(view.freed.result, strings)} ${freedRest(view.freed.result, strings)}`);
+          said.push(`${freedTitle(view.freed.result, context)} ${freedRest(view.freed.result, context)}`);
         }
         if (old.state !== current.state) {
           said.push(

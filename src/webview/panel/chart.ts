@@ -1,7 +1,7 @@
 /** The chart: used and cached stacked up to reserved, under the card's total. uPlot draws areas and cursor. */
 import uPlot from 'uplot';
 import type { Scale } from '../../shared/units';
-import { paintGrid, paintOverlay, type ChartMarks, type Overlay } from './chartPaint';
+import { gridLabels, paintGrid, paintOverlay, type ChartMarks, type Overlay } from './chartPaint';
 import type { DrawColumns, History } from './history';
 import type { ChartTheme } from './theme';
 
@@ -22,9 +22,11 @@ export interface ChartView extends ChartMarks {
   heightPx: number;
 }
 
-/** Room for the numbers of the vertical axis, right, and for the time axis, in CSS pixels. */
-const gutterPx = 26;
+/** Room for the time axis, and between the plot and its numbers right of it, in CSS pixels. */
 const timeAxisPx = 20;
+export const labelGapPx = 6;
+/** Room for the numbers while there are none yet, and at least: three figures. */
+const leastGutterPx = 26;
 
 export class Chart {
   private plot: uPlot | null = null;
@@ -33,6 +35,9 @@ export class Chart {
   private theme: ChartTheme | null = null;
   private fromMs = 0;
   private cursorMs: number | null = null;
+  /** Room right of the plot for the numbers of the vertical axis, in CSS pixels. */
+  private gutterPx = leastGutterPx;
+  private readonly measure = document.createElement('canvas').getContext('2d');
 
   constructor(
     private readonly parent: HTMLElement,
@@ -42,7 +47,7 @@ export class Chart {
 
   /** CSS pixels between the left edge and *now*. */
   get plotWidth(): number {
-    return Math.max(1, this.parent.clientWidth - gutterPx);
+    return Math.max(1, this.parent.clientWidth - this.gutterPx);
   }
 
   /** Rebuilds with the theme's colours at the next draw. */
@@ -54,8 +59,10 @@ export class Chart {
 
   draw(view: ChartView): void {
     if (!this.theme || this.parent.clientWidth === 0) return;
-    const rebuilt = this.view?.wide !== view.wide;
+    const gutterPx = this.gutterFor(view, this.theme);
+    const rebuilt = this.view?.wide !== view.wide || gutterPx !== this.gutterPx;
     this.view = view;
+    this.gutterPx = gutterPx;
     const first = this.history.firstTimeMs ?? view.nowMs;
     const spanMs = view.spanS === null ? Math.max(60_000, view.nowMs - first) : view.spanS * 1000;
     this.fromMs = view.nowMs - spanMs;
@@ -74,6 +81,14 @@ export class Chart {
       this.plot.setData(data);
     }
     if (this.cursorMs !== null) this.placeCursor(this.cursorMs);
+  }
+
+  /** Fits the widest number: four figures on a MiB page. */
+  private gutterFor(view: ChartView, theme: ChartTheme): number {
+    if (this.measure === null) return leastGutterPx;
+    this.measure.font = theme.font;
+    const widths = gridLabels(view).map((text) => this.measure?.measureText(text).width ?? 0);
+    return Math.max(leastGutterPx, labelGapPx + Math.ceil(Math.max(0, ...widths) / theme.pixelRatio));
   }
 
   /** Puts the cursor at a time (kept while the chart slides), or away. */
@@ -143,7 +158,7 @@ export class Chart {
       width: this.parent.clientWidth,
       height: view.heightPx,
       pxAlign: 1,
-      padding: [view.wide ? 20 : 17, gutterPx, timeAxisPx, 0],
+      padding: [view.wide ? 20 : 17, this.gutterPx, timeAxisPx, 0],
       legend: { show: false },
       cursor: {
         y: false,

@@ -2,7 +2,7 @@
 import type uPlot from 'uplot';
 import type { PanelStrings } from '../../shared/panelStrings';
 import { formatCount, showSteps, toSteps } from '../../shared/units';
-import type { ChartView } from './chart';
+import { labelGapPx, type ChartView } from './chart';
 import type { DrawColumns } from './history';
 import { axisTime, fill } from './text';
 import type { ChartTheme } from './theme';
@@ -26,6 +26,11 @@ export interface Overlay {
   fromMs: number;
 }
 
+/** The numbers of the vertical axis, as they are written. */
+export function gridLabels(view: ChartView): string[] {
+  return gridValues(view.totalBytes / view.scale.unitBytes).map(String);
+}
+
 /** Grid lines and their numbers, under the areas. */
 export function paintGrid(plot: uPlot, { theme, view }: Overlay): void {
   const { ctx, bbox } = plot;
@@ -40,7 +45,7 @@ export function paintGrid(plot: uPlot, { theme, view }: Overlay): void {
     const y = crisp(plot.valToPos(bytes, 'y', true));
     if (bytes < view.totalBytes) horizontal(ctx, bbox.left, bbox.left + bbox.width, y, theme.grid, theme.pixelRatio);
     ctx.fillStyle = theme.quiet;
-    ctx.fillText(String(value), bbox.left + bbox.width + 6 * theme.pixelRatio, y);
+    ctx.fillText(String(value), bbox.left + bbox.width + labelGapPx * theme.pixelRatio, y);
   }
   ctx.restore();
 }
@@ -52,6 +57,8 @@ export function paintOverlay(plot: uPlot, overlay: Overlay): void {
   const right = bbox.left + bbox.width;
   ctx.save();
   ctx.font = theme.font;
+  // uPlot lets the newest sample's line run half its width past the plot: beyond "now" there is nothing.
+  ctx.clearRect(right, bbox.top, 3 * theme.pixelRatio, bbox.height);
   const top = crisp(plot.valToPos(view.totalBytes, 'y', true));
   if (view.unavailableBytes !== null && view.unavailableBytes > 0) paintUnavailable(plot, overlay, top);
   horizontal(ctx, bbox.left, right, top, theme.text, theme.pixelRatio);

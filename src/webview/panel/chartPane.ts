@@ -1,9 +1,9 @@
 /** The chart in the page: its element, keyboard, spoken texts, and when it draws. */
 import { sumKnown } from '../../shared/shownLedger';
-import { formatBytes, formatCount, toSteps } from '../../shared/units';
+import { formatCount, toSteps } from '../../shared/units';
 import type { Announcer } from './announce';
 import { Chart, type Moment } from './chart';
-import { figure, type TextContext } from './context';
+import { figure, sizeText, type TextContext } from './context';
 import { el, setAttr } from './dom';
 import { freedSums } from './freedNote';
 import { History } from './history';
@@ -173,13 +173,13 @@ export class ChartPane {
 }
 
 /** The newest cache freed on the device that brought something; the lane marks it. */
-function newestFreed(device: DevicePicture, { strings }: TextContext): { timeMs: number; text: string } | null {
+function newestFreed(device: DevicePicture, { strings, scale }: TextContext): { timeMs: number; text: string } | null {
   let newest: { timeMs: number; text: string } | null = null;
   for (const { freed } of device.sessions) {
     if (!freed?.result.done || (newest && newest.timeMs > freed.timeMs)) continue;
     const { returnedBytes } = freedSums(freed.result);
     if (returnedBytes > 0)
-      newest = { timeMs: freed.timeMs, text: fill(strings.chartFreed, formatBytes(returnedBytes)) };
+      newest = { timeMs: freed.timeMs, text: fill(strings.chartFreed, sizeText(returnedBytes, scale)) };
   }
   return newest;
 }

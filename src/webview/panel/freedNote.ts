@@ -2,8 +2,8 @@
 import type { FreeCacheResult } from '../../shared/agentProtocol';
 import type { PanelStrings } from '../../shared/panelStrings';
 import type { SessionView } from '../../shared/panelProtocol';
-import { formatBytes } from '../../shared/units';
 import { Bar } from './bar';
+import { sizeText, type TextContext } from './context';
 import { el, setAttr, show } from './dom';
 import { icon } from './icons';
 import { fill } from './text';
@@ -32,17 +32,17 @@ export function freedSums(result: Done): FreedSums {
 }
 
 /** The headline of the note, also for the live region. */
-export function freedTitle(result: FreeCacheResult, strings: PanelStrings): string {
+export function freedTitle(result: FreeCacheResult, { strings, scale }: TextContext): string {
   if (!result.done) return strings.notFreed;
   const { returnedBytes } = freedSums(result);
-  return returnedBytes > 0 ? fill(strings.returned, formatBytes(returnedBytes)) : strings.nothingToReturn;
+  return returnedBytes > 0 ? fill(strings.returned, sizeText(returnedBytes, scale)) : strings.nothingToReturn;
 }
 
 /** What still holds the rest, or why nothing was returned. */
-export function freedRest(result: FreeCacheResult, strings: PanelStrings): string {
+export function freedRest(result: FreeCacheResult, { strings, scale }: TextContext): string {
   if (!result.done) return failureText(result, strings);
   const { strandedBytes, usedBytes } = freedSums(result);
-  return fill(strings.stillHeld, formatBytes(strandedBytes), formatBytes(usedBytes));
+  return fill(strings.stillHeld, sizeText(strandedBytes, scale), sizeText(usedBytes, scale));
 }
 
 function failureText(result: Extract<FreeCacheResult, { done: false }>, strings: PanelStrings): string {
@@ -72,7 +72,8 @@ export class FreedNote {
     this.root.hidden = true;
   }
 
-  update(session: SessionView, totalBytes: number, strings: PanelStrings): void {
+  update(session: SessionView, totalBytes: number, context: TextContext): void {
+    const { strings } = context;
     const { freed } = session;
     show(this.root, freed !== null);
     if (freed === null || this.shownFor?.timeMs === freed.timeMs) return;
@@ -83,14 +84,15 @@ export class FreedNote {
     setAttr(this.dismiss, 'aria-label', strings.dismiss);
     setAttr(this.dismiss, 'title', strings.dismiss);
     this.content.replaceChildren(
-      el('p', { class: 'note-text' }, el('b', {}, freedTitle(result, strings)), ' ', freedRest(result, strings)),
-      ...(result.done && returned ? this.details(session, result, totalBytes, strings) : []),
+      el('p', { class: 'note-text' }, el('b', {}, freedTitle(result, context)), ' ', freedRest(result, context)),
+      ...(result.done && returned ? this.details(session, result, totalBytes, context) : []),
       ...(result.done && !result.collected ? [el('p', { class: 'small quiet' }, strings.notCollected)] : []),
     );
   }
 
   /** Reserved before and after, as figures and as two bars on the scale of the card. */
-  private details(session: SessionView, result: Done, totalBytes: number, strings: PanelStrings): HTMLElement[] {
+  private details(session: SessionView, result: Done, totalBytes: number, context: TextContext): HTMLElement[] {
+    const { strings, scale } = context;
     const sums = freedSums(result);
     const bar = (returnedBytes: number) => {
       const bar = new Bar('small-bar');
@@ -107,7 +109,7 @@ export class FreedNote {
       el(
         'p',
         { class: 'small' },
-        fill(strings.reservedWent, formatBytes(sums.beforeBytes), formatBytes(sums.afterBytes)),
+        fill(strings.reservedWent, sizeText(sums.beforeBytes, scale), sizeText(sums.afterBytes, scale)),
       ),
       el(
         'div',

@@ -158,7 +158,7 @@ export class Page {
     this.chartPane.update(
       chosen && live ? { device: chosen, picture, span: this.host.ui.spanS, context, arrivedMs: this.arrivedMs } : null,
     );
-    this.announcer.update(picture, strings);
+    this.announcer.update(picture, context);
   }
 
   private renderSections(picture: Picture, context: TextContext): void {

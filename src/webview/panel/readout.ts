@@ -1,8 +1,8 @@
 /** The three numbers above the chart: now, or the moment under the cursor. */
 import type { PanelStrings } from '../../shared/panelStrings';
-import { formatBytes, formatCount, toSteps } from '../../shared/units';
+import { formatCount, toSteps } from '../../shared/units';
 import type { Moment } from './chart';
-import { figure, type TextContext } from './context';
+import { figure, sizeText, type TextContext } from './context';
 import { el, setAttr, setText } from './dom';
 import { spans, type Span } from './host';
 import type { DevicePicture, Picture } from './picture';
@@ -50,7 +50,7 @@ export class ReadOut {
       under(now.reserved, peak(view.peakReservedBytes)),
     );
     this.used.explain(main.used === null ? strings.noFigureYet : strings.usedTip);
-    this.cached.explain(main.cached === null ? strings.noFigureYet : cachedTip(device, strings));
+    this.cached.explain(main.cached === null ? strings.noFigureYet : cachedTip(device, context));
     this.reserved.explain(main.reserved === null ? strings.noFigureYet : strings.reservedTip);
 
     const newest = Math.max(-1, ...device.sessions.map((s) => s.step));
@@ -86,10 +86,10 @@ export function momentFigures(
 }
 
 /** What cached is made of, with exact figures where they are known. */
-function cachedTip({ view }: DevicePicture, strings: PanelStrings): string {
+function cachedTip({ view }: DevicePicture, { strings, scale }: TextContext): string {
   const { releasable, stranded, pending } = view.ledger;
   if (releasable === null || stranded === null || pending === null) return strings.cachedTipShort;
-  return fill(strings.cachedTip, formatBytes(releasable), formatBytes(stranded), formatBytes(pending));
+  return fill(strings.cachedTip, ...[releasable, stranded, pending].map((bytes) => sizeText(bytes, scale)));
 }
 
 class Value {

@@ -1,6 +1,6 @@
 /** The sessions: whose memory it is, and the action. One element per session serves narrow and wide pages. */
-import { formatBytes, formatCount, formatRate } from '../../shared/units';
-import { figure, type TextContext } from './context';
+import { formatCount, formatRate } from '../../shared/units';
+import { figure, sizeText, type TextContext } from './context';
 import { el, Keyed, setAttr, setText, show } from './dom';
 import { FreedNote } from './freedNote';
 import type { Host } from './host';
@@ -122,17 +122,17 @@ class SessionRow {
       setAttr(cell, 'title', values[i] === '–' ? strings.noFigureYet : (names[i] ?? null));
     });
     this.root.classList.toggle('silent', silentS !== null);
-    this.note.update(view, totalBytes, strings);
+    this.note.update(view, totalBytes, context);
     this.updateAction(session, context);
   }
 
   /** The button says what it will bring before it is pressed. */
-  private updateAction({ view }: SessionPicture, { strings }: TextContext): void {
+  private updateAction({ view }: SessionPicture, { strings, scale }: TextContext): void {
     const waiting = view.state === 'training' ? strings.atStepEnd : strings.freeingNow;
     setText(this.free, view.freeing ? waiting : strings.freeGpuCache);
     setAttr(this.free, 'aria-disabled', view.freeing ? 'true' : null);
     const returns =
-      view.releasableBytes > 0 ? fill(strings.returns, formatBytes(view.releasableBytes)) : strings.nothingLeft;
+      view.releasableBytes > 0 ? fill(strings.returns, sizeText(view.releasableBytes, scale)) : strings.nothingLeft;
     setText(this.returns, view.freeing ? '' : returns);
     show(this.actions, view.state !== 'ended');
   }
