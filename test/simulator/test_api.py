@@ -167,7 +167,7 @@ class ApiTest(SimulatedTestCase):
         optimizer = torch.optim.AdamW(model.parameters())
         scaler = torch.amp.GradScaler("cuda")
         with torch.autocast("cuda"):
-            loss = model(self.square.detach()).mean()
+            loss = model(self.square.detach()).float().mean()
         scaler.scale(loss).backward()
         scaler.unscale_(optimizer)
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
