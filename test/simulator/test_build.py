@@ -65,6 +65,15 @@ class BuildTest(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn("VRAM Lens: the compiled simulated device could not be loaded", result.stderr)
 
+    def test_a_library_that_cannot_be_loaded_is_built_anew(self) -> None:
+        environment = self.environment(CXX=self.copying_compiler())
+        run_python(SCRIPT, environment=environment)
+        (library,) = self.cache.glob("*/*.so")
+        library.write_text("damaged")
+        damaged = run_python(SCRIPT, environment=environment)
+        self.assertEqual((damaged.returncode, damaged.stdout), (2, ""))
+        self.assertEqual(run_python(SCRIPT, environment=environment).stdout, "2.0\n")
+
     def test_compiled_once_then_taken_from_the_cache(self) -> None:
         environment = self.environment(CXX=self.copying_compiler())
         first = run_python(SCRIPT, environment=environment)

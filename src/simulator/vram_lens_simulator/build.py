@@ -51,7 +51,7 @@ def ensure_built(torch: ModuleType) -> Path:
 
 
 def load(library: Path) -> ModuleType:
-    """Import the compiled extension."""
+    """Import the compiled extension. One that cannot be loaded (the C++ library changed) is removed, to be built anew."""
     name = f"{__package__}.{MODULE}"
     loader = importlib.machinery.ExtensionFileLoader(name, str(library))
     spec = importlib.util.spec_from_file_location(name, str(library), loader=loader)
@@ -60,6 +60,7 @@ def load(library: Path) -> ModuleType:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
     except ImportError as error:
+        shutil.rmtree(library.parent, ignore_errors=True)
         raise SimulatorError(text("load_failed", reason=error)) from error
     sys.modules[name] = module
     return module
@@ -89,7 +90,7 @@ def _flags(torch: ModuleType) -> List[str]:
         "-fvisibility=hidden",
         f"-DTORCH_EXTENSION_NAME={MODULE}",
         "-DTORCH_API_INCLUDE_EXTENSION_H",
-        f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}",
+        f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}",
         f"-I{include}",
         f"-I{include}/torch/csrc/api/include",
         f"-I{sysconfig.get_paths()['include']}",
@@ -105,7 +106,7 @@ def _key(torch: ModuleType, sources: List[Path], flags: List[str]) -> str:
     digest = hashlib.sha256("\0".join(flags).encode())
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    abi = "cxx11" if torch._C._GLIBCXX_USE_CXX11_ABI else "pre-cxx11"
+    abi = "cxx11" if torch.compiled_with_cxx11_abi() else "pre-cxx11"
     python = f"{sys.implementation.name}{sys.version_info[0]}{sys.version_info[1]}"
     return f"{torch.__version__}-{abi}-{python}-{digest.hexdigest()[:16]}"
 
