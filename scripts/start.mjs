@@ -53,7 +53,7 @@ async function main() {
   const folder = path.join(root, 'samples');
   if (!options['no-editor']) {
     const { openEditor } = await import('./run/editor.mjs');
-    console.log(await openEditor({ folder, home, port: options.port }));
+    console.log(await openEditor({ folder, home, port: options.port, python }));
   }
   await train({ python, size, options });
 }

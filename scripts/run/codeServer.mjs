@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { ensureCodeServer } from '../setup/codeServer.mjs';
 import { Missing } from '../setup/missing.mjs';
 import { cache } from '../setup/paths.mjs';
-import { start, stop } from './processes.mjs';
+import { start } from './processes.mjs';
 
 /** What keeps VS Code from talking to the network, and from covering the panel. */
 const quiet = {
@@ -23,22 +23,26 @@ const quiet = {
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 
+/** Settings that name `python` as the one the extension's commands run scripts with. */
+export const interpreterSettings = (python) => ({ 'vramLens.python.interpreter': python });
+
 /** Time for the server to answer for the first time, in seconds. */
 const startLimit = 120;
 
 /**
  * Starts the browser-based VS Code with folders of its own below `home` (its HOME too, so that nothing of the user's
- * is read or changed) and waits until it answers: `{url, child, stop}`.
+ * is read or changed) and waits until it answers: `{url, runtime}`.
+ * @param machineSettings those of the machine, where VS Code looks for paths.
  */
-export async function startCodeServer({ home, port, settings = {}, env = {}, vscodeOptions = [], vsix = null, log }) {
+export async function startCodeServer({ home, port, machineSettings = {}, env = {}, vscodeOptions = [], vsix = null, log }) {
   const { node, entry } = await ensureCodeServer();
   const user = path.join(home, 'user-data');
   const extensions = path.join(home, 'extensions');
   const runtime = path.join(home, 'run');
-  await mkdir(path.join(user, 'User'), { recursive: true });
   await mkdir(extensions, { recursive: true });
   await mkdir(runtime, { recursive: true, mode: 0o700 });
-  await writeFile(path.join(user, 'User', 'settings.json'), JSON.stringify({ ...quiet, ...settings }, null, 2));
+  await writeSettings(path.join(user, 'User'), quiet);
+  await writeSettings(path.join(user, 'Machine'), machineSettings);
   const folders = ['--user-data-dir', user, '--extensions-dir', extensions];
   const environment = {
     ...process.env,
@@ -70,7 +74,13 @@ export async function startCodeServer({ home, port, settings = {}, env = {}, vsc
   );
   const url = `http://127.0.0.1:${port}`;
   await answers(url, child);
-  return { url, child, runtime, stop: () => stop(child) };
+  return { url, runtime };
+}
+
+/** Makes a folder that VS Code takes settings from. */
+export async function writeSettings(folder, settings) {
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'settings.json'), JSON.stringify(settings, null, 2));
 }
 
 async function answers(url, child) {

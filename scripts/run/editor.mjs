@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, openSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import path from 'node:path';
 import { ask } from '../setup/execute.mjs';
 import { root } from '../setup/paths.mjs';
-import { startCodeServer } from './codeServer.mjs';
+import { interpreterSettings, startCodeServer, writeSettings } from './codeServer.mjs';
 import { freePort } from './port.mjs';
 import { start } from './processes.mjs';
 import { packVsix } from './vsix.mjs';
@@ -19,13 +19,13 @@ function hasDesktop() {
 
 /**
  * Opens VS Code with the extension and `folder`, with settings of its own below `home`: the desktop one where it is
- * there, else the browser-based one. Answers what to tell the user.
+ * there, else the browser-based one. Its commands run scripts with `python`. Answers what to tell the user.
  * @param port of the browser-based one; null: any free one.
  */
-export async function openEditor({ folder, home, port }) {
+export async function openEditor({ folder, home, port, python }) {
   if (hasDesktop()) {
     const user = path.join(home, 'user-data');
-    mkdirSync(user, { recursive: true });
+    await writeSettings(path.join(user, 'User'), interpreterSettings(python));
     start(
       'code',
       [
@@ -38,6 +38,7 @@ export async function openEditor({ folder, home, port }) {
   }
   const server = await startCodeServer({
     ...{ home, port: port ?? (await freePort()), vsix: await packVsix() },
+    machineSettings: interpreterSettings(python),
     // The sessions of this machine are looked for where its own terminals put them.
     env: { XDG_RUNTIME_DIR: process.env.XDG_RUNTIME_DIR },
     log: openSync(path.join(home, 'code-server.log'), 'w'),

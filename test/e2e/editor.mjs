@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { startCodeServer } from '../../scripts/run/codeServer.mjs';
+import { interpreterSettings, startCodeServer } from '../../scripts/run/codeServer.mjs';
 import { freePort } from '../../scripts/run/port.mjs';
 import { stopAll } from '../../scripts/run/processes.mjs';
 import { packVsix } from '../../scripts/run/vsix.mjs';
@@ -21,7 +21,7 @@ export default async function setup(project) {
   const workspace = path.join(home, 'samples');
   cpSync(path.join(root, 'samples'), workspace, { recursive: true });
   const python = await ensurePython();
-  const [server] = await Promise.all([startServer(home, results), prepareSimulator(python, workspace)]);
+  const [server] = await Promise.all([startServer(home, results, python), prepareSimulator(python, workspace)]);
   project.provide('editor', {
     ...{ url: server.url, home, workspace, results, runtime: server.runtime },
     ...{ root, python, chromium: await ensureChromium() },
@@ -32,10 +32,10 @@ export default async function setup(project) {
   };
 }
 
-async function startServer(home, results) {
+async function startServer(home, results, python) {
   return startCodeServer({
     ...{ home, port: await freePort(), vsix: await packVsix() },
-    settings: { 'window.newWindowDimensions': 'maximized', 'workbench.colorTheme': 'Default Dark Modern' },
+    machineSettings: interpreterSettings(python),
     log: openSync(path.join(results, 'code-server.log'), 'w'),
   });
 }

@@ -75,6 +75,61 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
+  /** Presses Ctrl-C in the terminal that is shown. */
+  async interrupt(): Promise<void> {
+    await this.page.locator('.terminal-wrapper.active .xterm').click();
+    await this.page.keyboard.press('Control+c');
+  }
+
+  /** Opens a file of the workspace in the editor, by its name. */
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    await this.page.locator('.quick-input-widget input[type="text"]').fill(name);
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().click();
+    await this.page.locator('.tabs-container .tab.active', { hasText: name }).waitFor();
+  }
+
+  /** Answers the input box that is open, whose title is `title`. */
+  async answer(title: string, text: string): Promise<void> {
+    const box = this.page.locator('.quick-input-widget', { hasText: title });
+    await box.locator('input[type="text"]').fill(text);
+    await this.page.keyboard.press('Enter');
+    await box.waitFor({ state: 'hidden' });
+  }
+
+  /** The text of a notification that matches, once it is there. */
+  async notification(pattern: RegExp): Promise<string> {
+    const toast = this.page.locator('.notification-toast .notification-list-item-message', { hasText: pattern });
+    await toast.first().waitFor();
+    return (await toast.first().textContent()) ?? '';
+  }
+
+  /** Chooses a colour theme by its name. */
+  async theme(name: string): Promise<void> {
+    await this.command('Preferences: Color Theme');
+    const picker = this.page.locator('.quick-input-widget', { has: this.page.locator('[placeholder*="Color Theme"]') });
+    await picker.locator('input[type="text"]').fill(name);
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: new RegExp(`^${name}`) });
+    await row.first().click();
+    await picker.waitFor({ state: 'hidden' });
+  }
+
+  /** Drags the edge of the side bar until it is so many pixels wide, or as near as VS Code lets it. */
+  async sideBarWidth(pixels: number): Promise<void> {
+    const { x, y, width, height } = await this.box('.part.sidebar');
+    const { mouse } = this.page;
+    await mouse.move(x + width, y + height / 2);
+    await mouse.down();
+    await mouse.move(x + pixels, y + height / 2, { steps: 5 });
+    await mouse.up();
+  }
+
+  private async box(selector: string): Promise<{ x: number; y: number; width: number; height: number }> {
+    const box = await this.page.locator(selector).boundingBox();
+    if (box === null) throw new Error(`${selector} is not shown`);
+    return box;
+  }
+
   /** The page of our panel, or whatever webview is shown. */
   webview(): FrameLocator {
     return this.page.frameLocator('iframe.webview').frameLocator('#active-frame');
