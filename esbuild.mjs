@@ -21,6 +21,7 @@ const page = { ...common, platform: 'browser', target: 'chrome120', format: 'iif
 
 const targets = [
   { ...node, entryPoints: { extension: 'src/extension/activate.ts' }, outdir: dist },
+  { ...node, entryPoints: { probe: 'src/probe/main.ts' }, outdir: dist },
   { ...node, entryPoints: { cli: 'src/cli/main.ts' }, outdir: dist, banner: { js: '#!/usr/bin/env node' } },
   {
     ...page,

@@ -60,6 +60,10 @@ export const suites = [
     ...{ lane: 'code', limit: 240 },
     needs: async () => void (await ensureChromium()),
   }),
+  vitestSuite('native', 'test/native/vitest.config.mjs', {
+    ...{ lane: 'code', limit: 300 },
+    needs: async () => ensureCompiler(),
+  }),
   unittestSuite('agent', { limit: 400 }),
   unittestSuite('simulator', { limit: 600, needs: ensureCompiler }),
   vitestSuite('commands', 'test/commands/vitest.config.mjs', { lane: 'code', limit: 300, needs: editorNeeds }),

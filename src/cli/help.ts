@@ -7,6 +7,7 @@ function commandLines(): string {
     ['env', l10n.t('Prints the lines that put the memory agent into the current shell.')],
     ['simulate', l10n.t('Runs a script on a simulated GPU and says whether it fits.')],
     ['watch', l10n.t('Follows the GPU memory of every session, live.')],
+    ['devices', l10n.t("Shows the driver's view of devices and processes.")],
     ['free', l10n.t('Returns the cache of running sessions to the driver.')],
   ];
   return lines.map(([name, text]) => `  ${name.padEnd(10)}${text}`).join('\n');
@@ -56,6 +57,14 @@ const usages: Record<string, { usage: string; example: string; options: () => [s
       ['--for SECONDS', l10n.t('ends after so many seconds')],
       ['--record FILE', l10n.t('also writes every line of the jsonl form to a file')],
       ['--format FORMAT', l10n.t('text (a live table), or jsonl for scripts')],
+    ],
+  },
+  devices: {
+    usage: 'vram-lens devices [--watch] [--format text|json]',
+    example: 'vram-lens devices --format json',
+    options: () => [
+      ['--watch', l10n.t('again every second, until Ctrl-C')],
+      ['--format FORMAT', l10n.t('text, or json for scripts')],
     ],
   },
   free: {

@@ -17,9 +17,10 @@ async function run(command: string, args: string[]): Promise<number> {
       return (await import('./simulateCommand')).simulateCommand(args, home);
     case 'watch':
       return (await import('./watchCommand')).watchCommand(args);
+    case 'devices':
+      return (await import('./devicesCommand')).devicesCommand(args, home);
     case 'free':
       return (await import('./freeCommand')).freeCommand(args);
-    case 'devices':
     case 'check':
     case 'explain':
     case 'snapshot':

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { ProbeClient } from '../probe/probeClient';
 import { DeviceBoard } from '../sessions/deviceBoard';
 import { SessionHub } from '../sessions/sessionHub';
 import { settingKeys } from '../shared/manifest';
@@ -20,8 +21,10 @@ export class Services {
     });
     this.board = new DeviceBoard(this.hub);
     const assets = vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview');
-    this.panel = new PanelView(assets, this.hub, this.board, log);
-    context.subscriptions.push(this.board);
+    const script = vscode.Uri.joinPath(context.extensionUri, 'dist', 'probe.js').fsPath;
+    const probe = new ProbeClient(script, (message) => log.warn(message));
+    this.panel = new PanelView(assets, this.hub, this.board, probe, log);
+    context.subscriptions.push(this.board, { dispose: () => probe.close() });
   }
 
   freeGpuCache(): Promise<void> {

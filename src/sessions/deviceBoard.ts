@@ -1,5 +1,6 @@
 import type { SessionDevice } from '../shared/agentProtocol';
-import { allocatorLedger, simulatedLedger, type Holding } from '../shared/ledger';
+import { bareUuid, known, type DriverDevice, type DriverReading } from '../shared/driverReading';
+import { allocatorLedger, driverLedger, simulatedLedger, type DriverFigures, type Holding } from '../shared/ledger';
 import type { DeviceView } from '../shared/panelProtocol';
 import type { Disposable } from './emitter';
 import type { Session } from './session';
@@ -21,7 +22,7 @@ interface DeviceRecord {
 
 /** Identity of a device: its UUID; where torch does not say one, the session's own ordinal. */
 export function deviceKey(session: Session, device: SessionDevice): string {
-  return device.uuid ?? `${session.key}/${device.index}`;
+  return device.uuid === null ? `${session.key}/${device.index}` : bareUuid(device.uuid);
 }
 
 /** The devices sessions run on, each with its history; sums where sessions share one. */
@@ -51,24 +52,51 @@ export class DeviceBoard {
     return this.records.get(key)?.timeline ?? null;
   }
 
-  /** The devices in order of first sight; those whose last session has left the list are dropped. */
-  views(): DeviceView[] {
+  /**
+   * The driver's devices in its order, then those that only sessions know (simulated, or without a driver's view) in
+   * order of first sight. Those whose last session has left the list are dropped.
+   */
+  views(reading: DriverReading | null): DeviceView[] {
     const keys = new Set(this.hub.sessions.flatMap((session) => session.devices.map((one) => deviceKey(session, one))));
     for (const key of this.records.keys()) if (!keys.has(key)) this.records.delete(key);
-    return [...this.records.values()].map((record) => {
-      const holdings = this.holdings(record.key);
-      const total = record.device.totalBytes;
-      const heard = record.timeline.length > 0;
-      return {
-        key: record.key,
-        index: record.device.index,
-        name: record.device.name,
-        simulated: record.simulated,
-        ledger: record.simulated ? simulatedLedger(total, holdings) : allocatorLedger(total, holdings),
-        peakUsedBytes: heard ? record.peakUsedBytes : null,
-        peakReservedBytes: heard ? record.peakReservedBytes : null,
-      };
-    });
+    const views = (reading?.devices ?? []).flatMap((device, index) => this.driverView(device, index));
+    const shown = new Set(views.map((view) => view.key));
+    for (const record of this.records.values()) if (!shown.has(record.key)) views.push(this.sessionView(record));
+    return views;
+  }
+
+  /** A device the driver names, with or without sessions; none while it cannot even say which one it is. */
+  private driverView(device: DriverDevice, index: number): DeviceView[] {
+    const uuid = known(device.uuid);
+    if (uuid === null) return [];
+    const key = bareUuid(uuid);
+    const figures = driverFigures(device);
+    const record = this.records.get(key);
+    const total = known(device.totalBytes) ?? record?.device.totalBytes ?? 0;
+    const holdings = this.holdings(key);
+    return [
+      {
+        key,
+        index,
+        name: known(device.name) ?? record?.device.name ?? uuid,
+        simulated: false,
+        ledger: figures === null ? allocatorLedger(total, holdings) : driverLedger(figures, holdings),
+        ...peaksOf(record),
+      },
+    ];
+  }
+
+  private sessionView(record: DeviceRecord): DeviceView {
+    const holdings = this.holdings(record.key);
+    const total = record.device.totalBytes;
+    return {
+      key: record.key,
+      index: record.device.index,
+      name: record.device.name,
+      simulated: record.simulated,
+      ledger: record.simulated ? simulatedLedger(total, holdings) : allocatorLedger(total, holdings),
+      ...peaksOf(record),
+    };
   }
 
   private record(session: Session, device: SessionDevice): DeviceRecord {
@@ -123,4 +151,24 @@ export class DeviceBoard {
     const steps = [...this.on(key)].map(({ session }) => session.step).filter((step) => step > 0);
     return steps.length === 0 ? NaN : Math.max(...steps);
   }
+}
+
+function peaksOf(record: DeviceRecord | undefined): Pick<DeviceView, 'peakUsedBytes' | 'peakReservedBytes'> {
+  if (record === undefined || record.timeline.length === 0) return { peakUsedBytes: null, peakReservedBytes: null };
+  return { peakUsedBytes: record.peakUsedBytes, peakReservedBytes: record.peakReservedBytes };
+}
+
+/** What the ledger needs of the driver; null where it does not even give total and free. */
+function driverFigures(device: DriverDevice): DriverFigures | null {
+  const totalBytes = known(device.totalBytes);
+  const freeBytes = known(device.freeBytes);
+  if (totalBytes === null || freeBytes === null) return null;
+  const processes = known(device.processes);
+  return {
+    totalBytes,
+    freeBytes,
+    driverReservedBytes: known(device.driverReservedBytes),
+    // With a figure for none of them, nothing can be attributed (Windows, WSL).
+    processes: processes?.map(({ pid, usedBytes }) => ({ pid, usedBytes: known(usedBytes) })) ?? null,
+  };
 }

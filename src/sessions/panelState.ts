@@ -1,4 +1,5 @@
-import type { DriverView, PanelState, SessionView } from '../shared/panelProtocol';
+import { bareUuid, known, type DriverReading } from '../shared/driverReading';
+import type { DriverView, PanelState, ProcessView, SessionView } from '../shared/panelProtocol';
 import { deviceKey, type DeviceBoard } from './deviceBoard';
 import type { Session } from './session';
 
@@ -7,15 +8,31 @@ export function panelState(
   sessions: readonly Session[],
   board: DeviceBoard,
   driver: DriverView,
+  reading: DriverReading | null,
   nowMs: number,
 ): PanelState {
   return {
     timeMs: nowMs,
-    devices: board.views(),
+    devices: board.views(reading),
     sessions: sessions.map((session) => sessionView(session, nowMs)),
-    processes: [],
+    processes: otherProcesses(sessions, reading),
     driver,
   };
+}
+
+/** Processes on the driver's devices that are no session. */
+function otherProcesses(sessions: readonly Session[], reading: DriverReading | null): ProcessView[] {
+  const own = new Set(sessions.filter((session) => session.exit === null).map((session) => session.pid));
+  return (reading?.devices ?? []).flatMap((device) => {
+    const uuid = known(device.uuid);
+    if (uuid === null) return [];
+    return (known(device.processes) ?? [])
+      .filter((process) => !own.has(process.pid))
+      .map(({ pid, name, user, usedBytes }) => ({
+        ...{ pid, name, user, deviceKey: bareUuid(uuid) },
+        usedBytes: known(usedBytes),
+      }));
+  });
 }
 
 function sessionView(session: Session, nowMs: number): SessionView {

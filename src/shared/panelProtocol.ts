@@ -1,5 +1,6 @@
 /** Messages between the extension host and the panel's page. The host holds the truth; the page draws it. */
 import type { LifecycleState, SimulationMode, FreeCacheResult } from './agentProtocol';
+import type { DriverState } from './driverReading';
 import type { Ledger } from './ledger';
 import type { PanelStrings } from './panelStrings';
 
@@ -51,7 +52,7 @@ export interface ProcessView {
 }
 
 export interface DriverView {
-  state: 'ok' | 'absent' | 'mismatch' | 'notAnswering' | 'unknown';
+  state: DriverState;
   /** Where we looked, for the "no driver" page. */
   lookedFor: string[];
 }

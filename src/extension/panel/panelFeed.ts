@@ -2,6 +2,7 @@ import type { DeviceBoard } from '../../sessions/deviceBoard';
 import type { Disposable } from '../../sessions/emitter';
 import { panelState } from '../../sessions/panelState';
 import type { SessionHub } from '../../sessions/sessionHub';
+import type { DriverReading } from '../../shared/driverReading';
 import type { DriverView, ToPanel } from '../../shared/panelProtocol';
 import type { PanelStrings } from '../../shared/panelStrings';
 
@@ -37,7 +38,7 @@ export class PanelFeed {
   constructor(
     private readonly hub: SessionHub,
     private readonly board: DeviceBoard,
-    private readonly driver: () => DriverView,
+    private readonly driver: () => { view: DriverView; reading: DriverReading | null },
     private readonly page: PageSide,
     private readonly failed: (error: unknown) => void,
   ) {
@@ -81,7 +82,8 @@ export class PanelFeed {
     const nowMs = Date.now();
     this.lastStateMs = nowMs;
     this.dirty = false;
-    return panelState(this.hub.sessions, this.board, this.driver(), nowMs);
+    const { view, reading } = this.driver();
+    return panelState(this.hub.sessions, this.board, view, reading, nowMs);
   }
 
   private tick(): void {

@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
 import { lookForDriver } from '../../probe/driverPresence';
+import { DriverWatch } from '../../probe/driverWatch';
+import type { ProbeClient } from '../../probe/probeClient';
 import type { DeviceBoard } from '../../sessions/deviceBoard';
 import type { SessionHub } from '../../sessions/sessionHub';
+import type { DriverReading } from '../../shared/driverReading';
 import { commandIds } from '../../shared/manifest';
 import { isFromPanel, type DriverView, type FromPanel } from '../../shared/panelProtocol';
 import { panelStrings, type PanelStrings } from '../../shared/panelStrings';
@@ -12,18 +15,22 @@ import { PanelFeed } from './panelFeed';
 /** The webview view "GPU Memory": a page while it is visible, nothing while it is not. */
 export class PanelView {
   private feed: PanelFeed | null = null;
-  private driver: DriverView = { state: 'unknown', lookedFor: [] };
+  private readonly driver: DriverWatch;
+  private lookedFor: string[] = [];
 
   constructor(
     private readonly assets: vscode.Uri,
     private readonly hub: SessionHub,
     private readonly board: DeviceBoard,
+    probe: ProbeClient,
     private readonly log: vscode.LogOutputChannel,
-  ) {}
+  ) {
+    this.driver = new DriverWatch(probe, () => this.feed?.touch());
+  }
 
   async resolve(view: vscode.WebviewView): Promise<void> {
     view.webview.options = { enableScripts: true, localResourceRoots: [this.assets] };
-    this.driver = await lookForDriver();
+    this.lookedFor = (await lookForDriver()).lookedFor;
     view.webview.onDidReceiveMessage((message: unknown) => {
       if (isFromPanel(message)) this.answer(view, message).catch((error: unknown) => this.report(error));
       else this.log.warn('The panel sent a message that is not in the protocol; ignored.');
@@ -37,6 +44,7 @@ export class PanelView {
   }
 
   private stop(): void {
+    this.driver.stop();
     this.feed?.dispose();
     this.feed = null;
   }
@@ -72,8 +80,9 @@ export class PanelView {
         await vscode.commands.executeCommand(commandIds.runSimulated);
         return;
       case 'checkDriver':
-        this.driver = await lookForDriver();
-        this.feed?.touch();
+        // At once, without what is left of a back-off.
+        this.driver.stop();
+        this.driver.start();
         return;
       case 'showLog':
         this.log.show();
@@ -90,11 +99,17 @@ export class PanelView {
     this.feed = new PanelFeed(
       this.hub,
       this.board,
-      () => this.driver,
+      () => this.driverNow(),
       page,
       (error) => this.report(error),
     );
+    this.driver.start();
     this.feed.hydrate();
+  }
+
+  private driverNow(): { view: DriverView; reading: DriverReading | null } {
+    const reading = this.driver.newest;
+    return { view: { state: reading?.driver.state ?? 'unknown', lookedFor: this.lookedFor }, reading };
   }
 
   private report(error: unknown): void {

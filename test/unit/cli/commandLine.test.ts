@@ -69,7 +69,6 @@ describe('vram-lens', () => {
 
   it.each([
     [['frobnicate'], 'frobnicate'],
-    [['devices'], 'not there yet'],
     [['check', 'a.py'], 'not there yet'],
     [['watch', '--hz', 'fast'], '--hz'],
     [['watch', '--pid', '999999999'], '999999999'],

@@ -35,7 +35,7 @@ describe('PanelFeed', () => {
     feed = new PanelFeed(
       hub,
       board,
-      () => ({ state: 'absent', lookedFor: [] }),
+      () => ({ view: { state: 'absent', lookedFor: [] }, reading: null }),
       page,
       (error) => {
         throw error;

@@ -57,35 +57,35 @@ describe('DeviceBoard', () => {
     await first.notify('sample', { ...exampleSample, device: 0, usedBytes: 11 });
     await first.notify('sample', { ...exampleSample, device: 1, usedBytes: 22 });
     await second.notify('sample', { ...exampleSample, device: 0, usedBytes: 300 });
-    await vi.waitFor(() => expect(board.views().map((view) => view.ledger.used)).toEqual([11, 322]), patience);
-    expect(board.views().map((view) => view.key)).toEqual(['GPU-0', 'GPU-1']);
-    expect(board.views()[1]?.ledger).toMatchObject({ totalBytes: 20_000, free: null, others: null });
-    expect(board.timeline('GPU-1')?.since(0).usedBytes.at(-1)).toBe(322);
-    const state = panelState(hub.sessions, board, driver, Date.now());
+    await vi.waitFor(() => expect(board.views(null).map((view) => view.ledger.used)).toEqual([11, 322]), patience);
+    expect(board.views(null).map((view) => view.key)).toEqual(['0', '1']);
+    expect(board.views(null)[1]?.ledger).toMatchObject({ totalBytes: 20_000, free: null, others: null });
+    expect(board.timeline('1')?.since(0).usedBytes.at(-1)).toBe(322);
+    const state = panelState(hub.sessions, board, driver, null, Date.now());
     expect(state.sessions.map((view) => view.usedBytes)).toEqual([33, 300]);
-    expect(state.sessions.map((view) => view.deviceKeys)).toEqual([['GPU-0', 'GPU-1'], ['GPU-1']]);
+    expect(state.sessions.map((view) => view.deviceKeys)).toEqual([['0', '1'], ['1']]);
   });
 
   it('keeps devices without a UUID apart by session', async () => {
     const devices = [{ index: 0, uuid: null, name: 'old torch', totalBytes: 10_000 }];
     await session({ simulated: null, devices });
     await session({ simulated: null, devices });
-    expect(new Set(board.views().map((view) => view.key)).size).toBe(2);
+    expect(new Set(board.views(null).map((view) => view.key)).size).toBe(2);
   });
 
   it('gives a simulated device a ledger that sums to its total, and a fall to zero at its end', async () => {
     const agent = await session({});
     await agent.notify('sample', { ...exampleSample, timeMs: Date.now() - 1000 });
-    await vi.waitFor(() => expect(board.views()[0]?.ledger.used).toBe(1000), patience);
-    const [view] = board.views();
+    await vi.waitFor(() => expect(board.views(null)[0]?.ledger.used).toBe(1000), patience);
+    const [view] = board.views(null);
     expect(view).toMatchObject({ simulated: true, peakUsedBytes: 2000, peakReservedBytes: 4096 });
     expect(ledgerParts.reduce((sum, part) => sum + (view?.ledger[part] ?? 0), 0)).toBe(10_000);
     children[0]?.kill('SIGKILL');
     await agent.close();
     await vi.waitFor(() => expect(hub.sessions[0]?.exit).toBe('killed'), patience);
-    expect(board.views()[0]?.ledger).toMatchObject({ used: 0, free: 10_000 });
+    expect(board.views(null)[0]?.ledger).toMatchObject({ used: 0, free: 10_000 });
     expect(board.timeline('SIM-0')?.since(0).usedBytes.at(-1)).toBe(0);
-    expect(panelState(hub.sessions, board, driver, Date.now()).sessions[0]).toMatchObject({
+    expect(panelState(hub.sessions, board, driver, null, Date.now()).sessions[0]).toMatchObject({
       state: 'ended',
       usedBytes: 0,
     });
