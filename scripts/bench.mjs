@@ -1,4 +1,4 @@
-// `npm run bench [-- name …]`: runs the benchmarks of test/bench/, each of which prints its own ratios to a floor.
+// `npm run bench [-- name …]`: runs the benchmarks of test/bench/, each of which prints its own figure beside a floor.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { ended, start } from './run/processes.mjs';
@@ -9,20 +9,20 @@ import { ensurePython } from './setup/python.mjs';
 
 await runMain(async () => {
   const folder = path.join(root, 'test/bench');
-  const files = readdirSync(folder).filter((name) => /\.bench\.(mjs|py)$|^bench_\w+\.py$/.test(name));
-  const nameOf = (file) => file.replace(/^bench_|\.bench\.mjs$|\.py$/g, '').replace(/\.bench$/, '');
+  const known = readdirSync(folder)
+    .filter((name) => name.endsWith('.bench.mjs'))
+    .map((name) => name.replace('.bench.mjs', ''));
   const names = process.argv.slice(2);
-  const unknown = names.find((name) => !files.some((file) => nameOf(file) === name));
-  if (unknown !== undefined) {
-    throw new Missing(`There is no benchmark ${unknown}; there are: ${files.map(nameOf).join(', ')}.`);
-  }
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Missing(`There is no benchmark ${unknown}; there are: ${known.join(', ')}.`);
   await ensureNodeModules();
+  const env = { ...process.env, VRAM_LENS_PYTHON: await ensurePython() };
   const { build } = await import('./run/build.mjs');
   await build();
-  for (const file of files.filter((file) => names.length === 0 || names.includes(nameOf(file)))) {
-    console.log(`\n${nameOf(file)}`);
-    const command = file.endsWith('.py') ? await ensurePython() : process.execPath;
-    const { code } = await ended(start(command, [path.join(folder, file)], { cwd: root, stdio: 'inherit' }));
+  for (const name of names.length === 0 ? known : names) {
+    console.log(`\n${name}`);
+    const file = path.join(folder, `${name}.bench.mjs`);
+    const { code } = await ended(start(process.execPath, [file], { cwd: root, env, stdio: 'inherit' }));
     if (code !== 0) process.exitCode = 1;
   }
 });

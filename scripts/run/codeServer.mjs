@@ -34,7 +34,15 @@ const startLimit = 120;
  * is read or changed) and waits until it answers: `{url, runtime}`.
  * @param machineSettings those of the machine, where VS Code looks for paths.
  */
-export async function startCodeServer({ home, port, machineSettings = {}, env = {}, vscodeOptions = [], vsix = null, log }) {
+export async function startCodeServer({
+  home,
+  port,
+  machineSettings = {},
+  env = {},
+  vscodeOptions = [],
+  vsix = null,
+  log,
+}) {
   const { node, entry } = await ensureCodeServer();
   const user = path.join(home, 'user-data');
   const extensions = path.join(home, 'extensions');
