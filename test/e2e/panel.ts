@@ -22,6 +22,10 @@ export class Panel {
     return this.workbench.webview();
   }
 
+  private row(script: string) {
+    return this.page.locator('.session', { hasText: script });
+  }
+
   /** Opens the view by its icon in the activity bar. */
   async open(): Promise<void> {
     await this.workbench.page.locator('.activitybar .action-label[aria-label^="GPU Memory"]').click();
@@ -33,15 +37,21 @@ export class Panel {
     await this.page.getByText(text).first().waitFor({ timeout: limit.timeout });
   }
 
-  /** Everything of one moment; throws while there is no session, or figures are missing. */
-  async figures(): Promise<PanelFigures> {
-    const read = await this.page.locator('main.lens').evaluate((main) => ({
-      rows: Array.from(main.querySelectorAll('table.ledger tbody tr'), (row): [string, string] => [
-        row.querySelector('th')?.textContent ?? '',
-        row.querySelector('td')?.getAttribute('title') ?? '',
-      ]),
-      facts: main.querySelector('.session:not([hidden]) .session-facts')?.textContent ?? '',
-    }));
+  /** Everything of one moment; throws while the session of `script` is not there, or figures are missing. */
+  async figures(script = 'train.py'): Promise<PanelFigures> {
+    const read = await this.page.locator('main.lens').evaluate(
+      (main, name) => ({
+        rows: Array.from(main.querySelectorAll('table.ledger tbody tr'), (row): [string, string] => [
+          row.querySelector('th')?.textContent ?? '',
+          row.querySelector('td')?.getAttribute('title') ?? '',
+        ]),
+        facts:
+          Array.from(main.querySelectorAll('.session'))
+            .find((row) => row.querySelector('.session-name')?.textContent?.startsWith(name))
+            ?.querySelector('.session-facts')?.textContent ?? '',
+      }),
+      script,
+    );
     const number = (text: string | undefined): number => {
       const digits = text?.match(/[\d,]+/)?.[0].replaceAll(',', '');
       if (digits === undefined) throw new Error(`no figure in ${text}`);
@@ -56,26 +66,49 @@ export class Panel {
   }
 
   /** Waits until the figures fulfil what `check` expects. */
-  async eventually(check: (now: PanelFigures) => void | Promise<void>): Promise<PanelFigures> {
+  async eventually(check: (now: PanelFigures) => void | Promise<void>, script?: string): Promise<PanelFigures> {
     return vi.waitFor(async () => {
-      const now = await this.figures();
+      const now = await this.figures(script);
       await check(now);
       return now;
     }, limit);
   }
 
-  /** Presses Free GPU Cache on the first session's row. */
-  async free(): Promise<void> {
-    await this.page.getByRole('button', { name: 'Free GPU Cache' }).first().click();
+  /** Waits until the page's body matches the selector. */
+  async body(selector: string): Promise<void> {
+    await this.page.locator(`body${selector}`).waitFor({ timeout: limit.timeout });
   }
 
-  /** The note under the session once it says something that matches; its text. */
-  async note(pattern: RegExp): Promise<string> {
-    const note = this.page.locator('.session .note:not([hidden]) .note-text').first();
-    return vi.waitFor(async () => {
-      const text = (await note.textContent({ timeout: 1000 })) ?? '';
-      expect(text).toMatch(pattern);
-      return text;
-    }, limit);
+  /** By how many pixels the page is wider than its view; not above 0 where nothing is cut off. */
+  async overflow(): Promise<number> {
+    return this.page.locator('html').evaluate((html) => html.scrollWidth - html.clientWidth);
+  }
+
+  /** Waits until the row of the session of `script` names this state. */
+  async state(script: string, name: string): Promise<void> {
+    await this.row(script).locator('.chip', { hasText: name }).waitFor({ timeout: limit.timeout });
+  }
+
+  /** Presses Free GPU Cache on the row of the session of `script`. */
+  async free(script: string): Promise<void> {
+    await this.row(script).getByRole('button', { name: 'Free GPU Cache' }).click();
+  }
+
+  /** The note in the row of the session of `script` once it says something that matches; its text. */
+  async note(script: string, pattern: RegExp, timeout = limit.timeout): Promise<string> {
+    const note = this.row(script).locator('.note-text');
+    return vi.waitFor(
+      async () => {
+        const text = (await note.textContent({ timeout: 1000 })) ?? '';
+        expect(text).toMatch(pattern);
+        return text;
+      },
+      { ...limit, timeout },
+    );
+  }
+
+  /** The line below the note's sentence. */
+  async noteDetail(script: string): Promise<string> {
+    return (await this.row(script).locator('.note p.small').first().textContent()) ?? '';
   }
 }

@@ -1,8 +1,10 @@
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { existsSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { lookForDriver } from '../../src/probe/driverPresence';
+import { GiB, MiB } from '../../src/shared/units';
 import { AgentLog } from './agentLog';
-import { Panel, type PanelFigures } from './panel';
+import { limit, Panel, type PanelFigures } from './panel';
 import './provided';
 import { newestLine } from './report';
 import { Workbench } from './workbench';
@@ -44,6 +46,14 @@ function agreesWithAgentAndScript(now: PanelFigures): void {
   expect(newestLine(report).step).toBe(said.step);
 }
 
+/** The sizes a sentence names, in MiB. */
+function sizesIn(text: string): [number, number, number] {
+  const sizes = Array.from(text.matchAll(/(\d+) MiB/g), (match) => Number(match[1]));
+  const [first, second, third] = sizes;
+  if (first === undefined || second === undefined || third === undefined) throw new Error(`three sizes in: ${text}`);
+  return [first, second, third];
+}
+
 describe('the panel', () => {
   it('says what is missing before there is a session', async () => {
     await panel.open();
@@ -57,7 +67,7 @@ describe('the panel', () => {
     await workbench.terminal(`VRAM_LENS_SIMULATE=2GiB ${editor.python} train.py ${options}`);
     await panel.says('train.py');
     const first = await panel.eventually((now) => expect(now.step).toBeGreaterThan(0));
-    expect(first.total).toBe(2 * 1024 ** 3);
+    expect(first.total).toBe(2 * GiB);
     expect(first.used + first.cached + first.free).toBe(first.total);
     const then = await panel.eventually(agreesWithAgentAndScript);
     // The leak makes the figure move with every step.
@@ -80,5 +90,56 @@ describe('the panel', () => {
     const after = await panel.eventually(agreesWithAgentAndScript);
     expect(after.pid).toBe(before.pid);
     expect(after.step).toBeGreaterThanOrEqual(before.step);
+  });
+
+  it('frees the cache by the button of the session, at the end of a step', async () => {
+    const before = await panel.eventually((now) => {
+      agreesWithAgentAndScript(now);
+      expect(now.cached).toBeGreaterThan(32 * MiB);
+    });
+    await panel.free('train.py');
+    const note = await panel.note('train.py', /^Returned \d+ MiB to the driver\./);
+    const [returned, stranded, held] = sizesIn(note);
+    // The note speaks of one moment, so its parts are the whole of what was reserved before.
+    const went = /^Reserved went from (\d+) MiB to (\d+) MiB/.exec(await panel.noteDetail('train.py'));
+    expect(Math.abs(Number(went?.[1]) - returned - Number(went?.[2]))).toBeLessThanOrEqual(1);
+    expect(Number(went?.[2])).toBeGreaterThanOrEqual(stranded + held - 1);
+    expect(returned).toBeGreaterThan(32);
+    // Until the next step allocates anew, the panel shows the drop, and the script says it too.
+    await panel.eventually((now) => {
+      agreesWithAgentAndScript(now);
+      expect(now.used + now.cached).toBeLessThan(before.used + before.cached);
+    });
+    await workbench.screenshot('freed-after-step');
+  });
+
+  it('says when the session has ended', async () => {
+    // As Ctrl-C does; after the reload its terminal is not shown any more.
+    process.kill((await panel.figures()).pid, 'SIGINT');
+    await panel.state('train.py', 'Ended');
+  });
+
+  it('frees the cache from the palette, with the numbers worked out by hand', async () => {
+    const ready = path.join(editor.home, 'ready');
+    await workbench.terminal(`VRAM_LENS_SIMULATE=2GiB ${editor.python} ${import.meta.dirname}/hold.py ${ready}`);
+    await vi.waitFor(() => expect(existsSync(ready)).toBe(true), limit);
+    const before = await panel.eventually((now) => expect(now.used).toBe(129 * MiB), 'hold.py');
+    expect(before.cached).toBe(65 * MiB);
+    await workbench.command('GPU Memory: Free GPU Cache');
+    // It asks which session where this machine runs others.
+    const asked = workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'hold.py' });
+    const note = await vi.waitFor(async () => {
+      if (await asked.isVisible()) await asked.click();
+      return panel.note('hold.py', /^Returned/, 1000);
+    }, limit);
+    expect(note).toBe(
+      'Returned 64 MiB to the driver. 1 MiB is stranded in partly used segments; 129 MiB is held by live tensors.',
+    );
+    const after = await panel.eventually((now) => expect(now.cached).toBe(MiB), 'hold.py');
+    expect(after.used).toBe(129 * MiB);
+    expect(agent.sample(after.pid).reservedBytes).toBe(130 * MiB);
+    await workbench.screenshot('freed-from-palette');
+    process.kill(after.pid);
+    await panel.state('hold.py', 'Ended');
   });
 });

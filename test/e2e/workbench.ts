@@ -75,12 +75,6 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
-  /** Presses Ctrl-C in the terminal that is shown. */
-  async interrupt(): Promise<void> {
-    await this.page.locator('.terminal-wrapper.active .xterm').click();
-    await this.page.keyboard.press('Control+c');
-  }
-
   /** Opens a file of the workspace in the editor, by its name. */
   async openFile(name: string): Promise<void> {
     await this.page.keyboard.press('F1');

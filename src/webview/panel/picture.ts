@@ -44,9 +44,10 @@ export interface Picture {
 
 /** The page for `state`; `wantedDevice` is the user's choice, kept while that device is there. */
 export function makePicture(state: PanelState, wantedDevice: string | null): Picture {
-  const scale = scaleFor(state.devices.map((d) => d.ledger.totalBytes));
+  const views = shownDevices(state, wantedDevice);
+  const scale = scaleFor(views.map((d) => d.ledger.totalBytes));
   const processes: ProcessPicture[] = [];
-  const devices = state.devices.map((view) => {
+  const devices = views.map((view) => {
     const sessions = state.sessions.filter((s) => s.deviceKeys.includes(view.key));
     const alone = sessions.filter((s) => s.deviceKeys.length === 1);
     const others = state.processes.filter((p) => p.deviceKey === view.key);
@@ -66,7 +67,7 @@ export function makePicture(state: PanelState, wantedDevice: string | null): Pic
     scale,
     devices,
     chosen: chooseDevice(devices, wantedDevice),
-    sessions: state.sessions.map((view) => ({
+    sessions: runningFirst(state.sessions).map((view) => ({
       view,
       shown: showSession(view, scale),
       outside: outsideOf(view, devices, scale),
@@ -80,9 +81,30 @@ export function makePicture(state: PanelState, wantedDevice: string | null): Pic
   };
 }
 
-/** The user's device; else the first one with a session; else the first. */
+/**
+ * The devices worth a row. A simulated one ends with its session; it stays to be looked at while it is the user's
+ * choice, or until something else runs.
+ */
+function shownDevices(state: PanelState, wanted: string | null): DeviceView[] {
+  const live = new Set(state.sessions.filter((s) => s.state !== 'ended').flatMap((s) => s.deviceKeys));
+  if (live.size === 0) return state.devices;
+  return state.devices.filter(({ key, simulated }) => !simulated || live.has(key) || key === wanted);
+}
+
+function runningFirst(sessions: readonly SessionView[]): SessionView[] {
+  const ended = (session: SessionView) => session.state === 'ended';
+  return [...sessions.filter((session) => !ended(session)), ...sessions.filter(ended)];
+}
+
+/** The user's device; else the first one with a running session, then with an ended one; else the first. */
 function chooseDevice(devices: DevicePicture[], wanted: string | null): DevicePicture | null {
-  return devices.find((d) => d.view.key === wanted) ?? devices.find((d) => d.sessions.length > 0) ?? devices[0] ?? null;
+  return (
+    devices.find((d) => d.view.key === wanted) ??
+    devices.find((d) => d.sessions.some((session) => session.state !== 'ended')) ??
+    devices.find((d) => d.sessions.length > 0) ??
+    devices[0] ??
+    null
+  );
 }
 
 /** Outside PyTorch is known per device; it is a session's own where that session has its devices to itself. */
