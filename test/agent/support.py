@@ -44,10 +44,18 @@ class Client:
         self.path = path
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(PATIENCE_S)
-        self.socket.connect(path)
+        wait_for(lambda: self.connects(path), "a place in the queue of connections")
         self.file = self.socket.makefile("rb")
         self.notifications = []
         self.last_id = 0
+
+    def connects(self, path):
+        """False while the agent's queue of connections is full."""
+        try:
+            self.socket.connect(path)
+            return True
+        except BlockingIOError:
+            return False
 
     def token(self):
         with open(self.path[: -len("sock")] + "token") as file:

@@ -176,11 +176,13 @@ class Session:
         request = self._request
         if request is None:
             return
-        if request.result is None and now >= request.deadline and request.claim():
+        if request.result is None and now < request.deadline:
+            return
+        if request.result is None and request.claim():
             request.result = free_cache.free_cache(self._torch, "idle")
         if request.result is None:
             # The training thread is at it: it wakes us.
-            request.deadline = max(request.deadline, now + 1.0)
+            request.deadline = now + 1.0
             return
         self._request = None
         for client, request_id in request.waiting:
