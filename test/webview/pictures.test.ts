@@ -28,7 +28,7 @@ describe('pictures', () => {
       it(`${name} in ${theme}`, async () => {
         const panel = await PanelPage.open(browser, { theme, width: 280 });
         await panel.showState(state());
-        for (const width of [250, 280, 960]) {
+        for (const width of theme === 'dark' ? [250, 280, 740, 960] : [250, 280, 960]) {
           await panel.page.setViewportSize({ width, height: 900 });
           if (state().sessions.length > 0) await panel.waitForChart();
           await panel.screenshot(`${name}-${theme}-${width}`);

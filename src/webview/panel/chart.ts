@@ -63,8 +63,7 @@ export class Chart {
     const rebuilt = this.view?.wide !== view.wide || gutterPx !== this.gutterPx;
     this.view = view;
     this.gutterPx = gutterPx;
-    const first = this.history.firstTimeMs ?? view.nowMs;
-    const spanMs = view.spanS === null ? Math.max(60_000, view.nowMs - first) : view.spanS * 1000;
+    const spanMs = shownSpanMs(view.spanS, view.nowMs - (this.history.firstTimeMs ?? view.nowMs));
     this.fromMs = view.nowMs - spanMs;
     this.columns = this.history.draw(this.fromMs, view.nowMs, spanMs / this.plotWidth);
     if (rebuilt) {
@@ -184,6 +183,15 @@ export class Chart {
       },
     };
   }
+}
+
+/**
+ * How much time the chart shows, in milliseconds: the chosen span (null: all there is), but while a session is young
+ * no more than four times what is known of it, so that its first minute is not a sliver at the edge.
+ */
+export function shownSpanMs(spanS: number | null, knownMs: number): number {
+  const atLeast = 60_000;
+  return spanS === null ? Math.max(atLeast, knownMs) : Math.min(spanS * 1000, Math.max(atLeast, 4 * knownMs));
 }
 
 /** Index of the entry nearest to `value` in a rising list. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { panelStrings } from '../../../src/shared/panelStrings';
 import { barWidths } from '../../../src/webview/panel/bar';
+import { shownSpanMs } from '../../../src/webview/panel/chart';
 import { gridValues, tickInterval } from '../../../src/webview/panel/chartPaint';
 import { axisTime, fill } from '../../../src/webview/panel/text';
 
@@ -25,6 +26,16 @@ describe('the chart’s axes', () => {
   it('have step ticks at least 6 px apart', () => {
     expect([8, 2, 0.7, 0.2, 0.07, 0.004].map(tickInterval)).toEqual([1, 5, 10, 50, 100, 5000]);
     for (const stepPx of [0.001, 0.013, 0.5, 1.3, 5.9]) expect(tickInterval(stepPx) * stepPx).toBeGreaterThanOrEqual(6);
+  });
+
+  it('reach back as far as chosen, but not far beyond what is known of a young session', () => {
+    const minute = 60_000;
+    expect(shownSpanMs(600, 9 * minute)).toBe(10 * minute);
+    expect(shownSpanMs(600, minute)).toBe(4 * minute);
+    expect(shownSpanMs(600, 0)).toBe(minute);
+    expect(shownSpanMs(60, minute)).toBe(minute);
+    expect(shownSpanMs(null, 20 * minute)).toBe(20 * minute);
+    expect(shownSpanMs(null, 0)).toBe(minute);
   });
 
   it('say how long ago', () => {
