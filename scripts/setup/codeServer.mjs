@@ -41,7 +41,7 @@ export async function ensureCodeServer() {
       execute('npm', args, {
         cwd,
         env,
-        failure: `Installing code-server failed (npm ${args[0]}); its last lines say why:`,
+        failure: `Installing code-server failed (npm ${args[0]}); it says:`,
       });
     await writeFile(path.join(folder, 'package.json'), '{"private": true}\n');
     await npm(

@@ -12,7 +12,7 @@ export function ask(command, args, options = {}) {
 
 /**
  * Runs a set-up command to its end without showing its output.
- * @throws Missing with the sentence `failure` and the last lines of the output when it does not end well.
+ * @throws Missing with the sentence `failure` and the ends of the output when it does not end well.
  */
 export function execute(command, args, { failure, ...options }) {
   return new Promise((resolve, reject) => {
@@ -22,14 +22,18 @@ export function execute(command, args, { failure, ...options }) {
       ...options,
     });
     let output = '';
-    const keep = (text) => (output = (output + text).slice(-8000));
+    const keep = (text) => (output += text);
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
     child.on('error', (error) => reject(new Missing(`${failure} (${error.message})`)));
     child.on('close', (code) => {
-      const tail = output.trim().split('\n').slice(-40).join('\n');
       if (code === 0) resolve();
-      else reject(new Missing(`${failure}\n${tail}`));
+      else reject(new Missing(`${failure}\n${ends(output.trim().split('\n')).join('\n')}`));
     });
   });
+}
+
+/** npm says the reason first and then much else; compilers and Python say it last. */
+function ends(lines) {
+  return lines.length <= 40 ? lines : [...lines.slice(0, 10), '…', ...lines.slice(-29)];
 }

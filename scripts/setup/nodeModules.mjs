@@ -9,7 +9,7 @@ export async function ensureNodeModules() {
   console.log('Installing npm packages …');
   await execute('npm', ['ci', '--no-audit', '--no-fund'], {
     cwd: root,
-    failure: 'npm ci failed, so the npm packages are missing; its last lines say why:',
+    failure: 'npm ci failed, so the npm packages are missing; it says:',
   });
 }
 
