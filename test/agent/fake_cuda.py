@@ -70,6 +70,8 @@ def install(devices=2, touched=(0,)):
     torch._C._cuda_hasPrimaryContext = lambda index: index in touched
     torch._C._cuda_memoryStats = lambda index: allocators[index].nested()
     torch._C._cuda_emptyCache = lambda: [allocator.empty() for allocator in allocators]
+    if hasattr(torch, "Generator"):
+        torch.cuda.default_generators = tuple(torch.Generator() for _ in range(devices))
     torch.cuda._cudart = object()
     torch.cuda.device_count = lambda: devices
     torch.cuda.is_current_stream_capturing = lambda: False

@@ -189,19 +189,20 @@ class Session:
             if client in self._server.clients:
                 self._server.send(client, protocol.response(request_id, request.result), False)
 
-    def _inform(self, now):
+    def _inform(self, now, ending=False):
+        """Send what is new to the clients whose turn it is; at the end, to all."""
         samples = self._try_read() if now >= self._quiet_until else None
         if samples:
             took = time.monotonic() - now
             if took > SLOW_CALL_S * len(samples):
                 self._quiet_until = now + BACK_OFF * took
         self._update_state(samples)
-        step = self._newest_step(samples)
+        step = self._newest_step(samples, ending)
         time_ms = int(time.time() * 1000)
         state = {"timeMs": time_ms, "state": self._state}
         half_tick = 0.5 * (self._next_tick - now)
         for client in list(self._server.clients):
-            if client.hz is None or now < client.due - half_tick:
+            if client.hz is None or (now < client.due - half_tick and not ending):
                 continue
             period = 1.0 / client.hz
             client.due = client.due + period if client.due + period > now else now + period
@@ -214,14 +215,14 @@ class Session:
                 client.last_step = step["step"]
                 self._notify(client, "step", step)
 
-    def _newest_step(self, samples):
+    def _newest_step(self, samples, ending):
         """The newest step with the memory it ended with. A step too quick to be read on its own is told only when
-        none came after it for a tick, with the memory of now."""
+        none came after it for a tick or none can come any more, with the memory of now."""
         read = self._step_used
         steps = self._steps
         if steps.step and (read is None or read[0] < steps.step):
             quiet = steps.since_last_s() > max(2 * steps.step_time_s(), 1.0 / MAX_HZ)
-            if quiet and samples:
+            if samples and (quiet or ending):
                 read = (steps.step, steps.last_time_ms, sum(sample["usedBytes"] for sample in samples))
                 self._step_used = read
         if read is None:
@@ -249,7 +250,7 @@ class Session:
     def end(self):
         """Tell the last step and the end to whoever listens, without waiting for anybody."""
         if self._watched:
-            self._inform(time.monotonic())
+            self._inform(time.monotonic(), ending=True)
         state = {"timeMs": int(time.time() * 1000), "state": "ended"}
         for client in list(self._server.clients):
             if client.hz is not None:
