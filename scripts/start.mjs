@@ -87,14 +87,22 @@ async function train({ python, size, options }) {
   const { code, signal } = await ended(training);
   if (code !== 0) {
     await stopAll();
-    const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-15).join('\n');
-    throw new Missing(`samples/train.py ended with ${signal ?? `code ${code}`}; its last lines:\n${lines}`);
+    const where = path.relative(process.cwd(), log);
+    throw new Missing(
+      `samples/train.py ended with ${signal ?? `code ${code}`}; the whole output: ${where}\n${lastError(log)}`,
+    );
   }
   if (!options['no-editor']) {
     console.log('The training is done; VS Code stays open until Ctrl-C.');
     await ended(table);
   }
   await stopAll();
+}
+
+/** The line of a log that says why: the last one of a traceback, else the last at all. */
+function lastError(log) {
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  return lines.findLast((line) => /^[\w.]*(Error|Exception|Interrupt|Exit)\b/.test(line)) ?? lines.at(-1);
 }
 
 function readOptions() {

@@ -43,7 +43,7 @@ export async function runCommand(args: string[], home: string): Promise<number> 
 }
 
 function summary(peaks: PeakWatch): string {
-  if (peaks.sessions === 0) return l10n.t('no session used a GPU through PyTorch.');
+  if (peaks.sessions === 0) return l10n.t('saw no session that used a GPU through PyTorch.');
   const used = formatSize(peaks.peakUsedBytes);
   const reserved = formatSize(peaks.peakReservedBytes);
   const simulated = peaks.simulated ? ` (${l10n.t('simulated')})` : '';

@@ -58,6 +58,8 @@ export async function simulateCommand(args: string[], home: string): Promise<num
 }
 
 function reportText(report: SimulationReport): string {
+  // Nothing was simulated, so there are no figures.
+  if (report.mode === null) return verdictSentence(report);
   const lines = [verdictSentence(report)];
   for (const device of report.devices) {
     const size = (name: string): string => {
