@@ -1,10 +1,10 @@
 // `npm start [-- options]`: VS Code with the extension and samples/, and a training in it to watch.
-import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { isFree } from './run/port.mjs';
 import { ended, start, stopAll } from './run/processes.mjs';
+import { temporaryFolder } from './run/temporaryFolder.mjs';
 import { ensureCompiler } from './setup/compiler.mjs';
 import { ask } from './setup/execute.mjs';
 import { Missing, runMain } from './setup/missing.mjs';
@@ -48,8 +48,7 @@ async function main() {
   const { build } = await import('./run/build.mjs');
   await build();
 
-  const home = mkdtempSync(path.join(os.tmpdir(), 'vls-'));
-  process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+  const home = temporaryFolder('vls-');
   const folder = path.join(root, 'samples');
   if (!options['no-editor']) {
     const { openEditor } = await import('./run/editor.mjs');
@@ -99,9 +98,12 @@ async function train({ python, size, options }) {
   await stopAll();
 }
 
-/** The line of a log that says why: the last one of a traceback, else the last at all. */
+/** The line of a log that says why: the last one of a traceback, else the last that is not our own. */
 function lastError(log) {
-  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  const lines = readFileSync(log, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.startsWith('vram-lens: '));
   return lines.findLast((line) => /^[\w.]*(Error|Exception|Interrupt|Exit)\b/.test(line)) ?? lines.at(-1);
 }
 
