@@ -1,8 +1,8 @@
 // `npm test [-- suite …]`: builds everything and runs the suites; the last line says how many tests passed and failed.
-import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { ended, start, stop, stopAll } from './run/processes.mjs';
+import { temporaryFolder } from './run/temporaryFolder.mjs';
 import { Missing, runMain } from './setup/missing.mjs';
 import { ensureNodeModules } from './setup/nodeModules.mjs';
 import { out, root } from './setup/paths.mjs';
@@ -54,7 +54,7 @@ async function runSuite(suite) {
   const logFile = path.join(folder, `${suite.name}.log`);
   rmSync(resultFile, { force: true });
   // Short, because the agent's socket lies in it; private, so that no session of the user's is touched.
-  const runtime = mkdtempSync(path.join(os.tmpdir(), 'vl-'));
+  const runtime = temporaryFolder('vl-');
   const environment = { ...process.env, ...suite.environment(needed), XDG_RUNTIME_DIR: runtime };
   for (const name of ['PYTHONPATH', 'VRAM_LENS', 'VRAM_LENS_SIMULATE']) delete environment[name];
   const [command, args] = suite.command(needed, resultFile);
@@ -70,7 +70,6 @@ async function runSuite(suite) {
   const { code, signal } = await ended(child);
   clearTimeout(timer);
   await new Promise((resolve) => log.end(resolve));
-  rmSync(runtime, { recursive: true, force: true });
 
   const counts = readCounts(suite, resultFile);
   const end = late ? `not finished within ${suite.limit} s` : `ended with ${signal ?? `code ${code}`}`;

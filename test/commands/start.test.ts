@@ -64,6 +64,12 @@ it('says in one sentence that the given Python has no torch', async () => {
   });
 });
 
+it('says in one sentence that there is no compiler for the simulated device', async () => {
+  script = new Script([start, '--no-editor', '--simulate', '8GiB'], { PATH: '/nowhere', CXX: '' });
+  expect(await script.code()).toBe(1);
+  expect(oneLine(script.output)).toContain('no C++ compiler');
+});
+
 it('shows the last lines of a training that crashes, and ends', async () => {
   const lines = `case "$*" in *train.py*) echo "it went wrong here" >&2; exit 3;; esac\nexec "${python}" "$@"`;
   await withFakePython(lines, async (file) => {

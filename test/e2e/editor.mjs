@@ -1,11 +1,11 @@
 // What the end-to-end tests share: the VSIX, packed and installed into a browser-based VS Code that serves a copy of
 // samples/. The tests get `provided.d.ts` of it by vitest's `inject`.
-import { cpSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { cpSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { interpreterSettings, startCodeServer } from '../../scripts/run/codeServer.mjs';
 import { freePort } from '../../scripts/run/port.mjs';
 import { stopAll } from '../../scripts/run/processes.mjs';
+import { temporaryFolder } from '../../scripts/run/temporaryFolder.mjs';
 import { packVsix } from '../../scripts/run/vsix.mjs';
 import { ensureChromium } from '../../scripts/setup/chromium.mjs';
 import { execute } from '../../scripts/setup/execute.mjs';
@@ -17,7 +17,7 @@ export default async function setup(project) {
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
   // Short: the agents' sockets lie below it.
-  const home = mkdtempSync(path.join(os.tmpdir(), 'vle-'));
+  const home = temporaryFolder('vle-');
   const workspace = path.join(home, 'samples');
   cpSync(path.join(root, 'samples'), workspace, { recursive: true });
   const python = await ensurePython();
@@ -26,10 +26,7 @@ export default async function setup(project) {
     ...{ url: server.url, home, workspace, results, runtime: server.runtime },
     ...{ root, python, chromium: await ensureChromium() },
   });
-  return async () => {
-    await stopAll();
-    rmSync(home, { recursive: true, force: true });
-  };
+  return stopAll;
 }
 
 async function startServer(home, results, python) {

@@ -1,25 +1,25 @@
 // Runs the Mocha suite of this folder inside the extension host of a real VS Code:
 // `node test/integration/run.mjs [RESULT]`; RESULT gets the counts as JSON.
-import { createWriteStream, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { createWriteStream, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { launchBrowser } from '../../scripts/run/browser.mjs';
 import { startCodeServer } from '../../scripts/run/codeServer.mjs';
 import { freePort } from '../../scripts/run/port.mjs';
 import { stopAll } from '../../scripts/run/processes.mjs';
+import { temporaryFolder } from '../../scripts/run/temporaryFolder.mjs';
 import { runMain } from '../../scripts/setup/missing.mjs';
 import { out, root } from '../../scripts/setup/paths.mjs';
 
 /** Time for the whole suite, the first load of the workbench included, in seconds. */
-const limit = 240;
+const limit = 400;
 const here = path.join(root, 'test/integration');
 const folder = path.join(out, 'integration');
 
 async function main() {
   rmSync(folder, { recursive: true, force: true });
   await bundleTests();
-  const home = mkdtempSync(path.join(os.tmpdir(), 'vli-'));
+  const home = temporaryFolder('vli-');
   try {
     const server = await startCodeServer({
       ...{ home, port: await freePort(), vscodeOptions: ['enable-smoke-test-driver'] },
@@ -31,7 +31,6 @@ async function main() {
     process.exitCode = code;
   } finally {
     await stopAll();
-    rmSync(home, { recursive: true, force: true });
   }
 }
 

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { include: ['test/native/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false },
+  test: { include: ['test/native/**/*.test.ts'], testTimeout: 240_000, hookTimeout: 120_000, fileParallelism: false },
 });
