@@ -1,0 +1,40 @@
+import type { Parser } from 'web-tree-sitter';
+import type { Finding } from './finding';
+import { rules } from './rules/registry';
+import { readModule } from './scopes/module';
+import { parse } from './syntax/parser';
+import { interpretModule } from './values/program';
+
+/** `# vram-lens: ignore` or `# vram-lens: ignore[rule, rule]` at the end of a finding's first line silences it. */
+const suppression = /#\s*vram-lens:\s*ignore(?:\[([^\]]*)\])?/;
+
+/** Findings in one Python file, in order of their place. Text that does not parse is read as far as it does. */
+export function analyse(parser: Parser, source: string): Finding[] {
+  // Nothing to find without torch, and most Python files are without.
+  if (!/\b(torch|lightning)\b/.test(source)) return [];
+  const tree = parse(parser, source);
+  try {
+    const module = readModule(tree.rootNode);
+    const functions = interpretModule(module);
+    const program = { module, functions };
+    const findings = functions.flatMap((one) => rules.flatMap((rule) => [...rule(one, program)]));
+    return findings.filter((finding) => !isSuppressed(finding, source)).sort((a, b) => a.start - b.start);
+  } finally {
+    tree.delete();
+  }
+}
+
+function isSuppressed(finding: Finding, source: string): boolean {
+  const lineEnd = source.indexOf('\n', finding.start);
+  const start = source.lastIndexOf('\n', finding.start - 1) + 1;
+  const match = suppression.exec(source.slice(start, lineEnd < 0 ? undefined : lineEnd));
+  if (match === null) return false;
+  const [, list] = match;
+  return list === undefined || list.split(',').some((rule) => rule.trim() === finding.rule);
+}
+
+/** `source` with edits applied; edits do not overlap. */
+export function applyEdits(source: string, edits: readonly { start: number; end: number; newText: string }[]): string {
+  const ordered = [...edits].sort((a, b) => b.start - a.start || b.end - a.end);
+  return ordered.reduce((text, { start, end, newText }) => text.slice(0, start) + newText + text.slice(end), source);
+}

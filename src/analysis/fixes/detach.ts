@@ -1,0 +1,98 @@
+import type { Node } from 'web-tree-sitter';
+import { callsOf } from '../scopes/gradMode';
+import type { FunctionScope, ModuleScope } from '../scopes/module';
+import { returns } from '../flow/backward';
+import { text, type Fix } from '../finding';
+import { children, descend } from '../syntax/parser';
+import { assignmentOf } from '../values/interpret';
+
+/** Expressions that `.item()` can be put behind as they are. */
+const primary = ['identifier', 'attribute', 'call', 'subscript', 'parenthesized_expression'];
+
+/**
+ * The ways to keep `kept`'s number without its graph, the better one first. `.item()` needs a value without dimensions
+ * whose keeper is used as a number; it is a Python number then, so anything that asks it for tensor methods would break.
+ */
+export function detachFixes(
+  kept: Node,
+  keeper: string,
+  scalar: boolean,
+  scope: FunctionScope,
+  module: ModuleScope,
+): Fix[] {
+  const asTensor = isUsedAsTensor(keeper, scope, module);
+  const safe = isReadAsNumberOnly(keeper, scope);
+  const detach = fix(kept, '.detach()', safe);
+  if (!scalar || asTensor) return [detach];
+  return [fix(kept, '.item()', safe), detach];
+}
+
+function fix(kept: Node, method: string, safe: boolean): Fix {
+  const short = kept.text.length > 40 ? `${kept.text.slice(0, 39)}…` : kept.text;
+  const edits = primary.includes(kept.type)
+    ? [{ start: kept.endIndex, end: kept.endIndex, newText: method }]
+    : [
+        { start: kept.startIndex, end: kept.startIndex, newText: '(' },
+        { start: kept.endIndex, end: kept.endIndex, newText: `)${method}` },
+      ];
+  const title =
+    method === '.item()'
+      ? text('Keep the number: {0}', `${short}.item()`)
+      : text('Keep the value without its graph: {0}', `${short}.detach()`);
+  return { title, safe, edits };
+}
+
+/** Whether tensor methods or torch functions are used on it, here or on the result where it is returned. */
+function isUsedAsTensor(keeper: string, scope: FunctionScope, module: ModuleScope): boolean {
+  if (takesMethods(keeper, scope.body)) return true;
+  if (keeper.includes('.') || !returns(keeper, scope.body)) return false;
+  return callsOf(scope, module).some((call) => {
+    if (call.parent?.type === 'attribute') return true;
+    const holder = module.scopes.findLast(
+      (one) => one.body.startIndex <= call.startIndex && call.endIndex <= one.body.endIndex,
+    );
+    for (let at: Node | null = call; at !== null; at = at.parent) {
+      const left = assignmentOf(at)?.childForFieldName('left');
+      if (!left) continue;
+      const names = left.type === 'identifier' ? [left] : children(left);
+      return names.some((name) => holder !== undefined && takesMethods(name.text, holder.body));
+    }
+    return false;
+  });
+}
+
+/** `x.mean()`, `torch.stack(x)`; a list's own `append` and the like are no such use. */
+function takesMethods(name: string, body: Node): boolean {
+  const ofList = ['append', 'extend', 'clear', 'pop', 'insert', 'items', 'keys', 'values', 'get', 'setdefault'];
+  for (const node of descend(body)) {
+    if (node.type === 'attribute' && stem(node.childForFieldName('object')) === name) {
+      if (!ofList.includes(node.childForFieldName('attribute')?.text ?? '')) return true;
+    }
+    if (node.type !== 'call' || !/^torch\.|^F\./.test(node.childForFieldName('function')?.text ?? '')) continue;
+    const args = node.childForFieldName('arguments');
+    if (args !== null && children(args).some((arg) => stem(arg) === name)) return true;
+  }
+  return false;
+}
+
+/** `history` of `history["train"][-1]`. */
+function stem(node: Node | null): string {
+  let at = node;
+  while (at?.type === 'subscript') at = at.childForFieldName('value');
+  return at?.text ?? '';
+}
+
+/** Every read of it is `float(x)`, `len(x)` or `sum(float(v) for v in x)`: what the program prints stays the same. */
+function isReadAsNumberOnly(keeper: string, scope: FunctionScope): boolean {
+  if (keeper.includes('.') || returns(keeper, scope.body)) return false;
+  for (const node of descend(scope.body)) {
+    if (node.type !== 'identifier' || node.text !== keeper) continue;
+    const parent = node.parent;
+    const assignment = parent === null ? null : assignmentOf(parent);
+    if (assignment !== null) continue;
+    if (parent?.type === 'attribute' && parent.childForFieldName('attribute')?.text === 'append') continue;
+    const call = parent?.type === 'argument_list' ? parent.parent : null;
+    if (!['float', 'len'].includes(call?.childForFieldName('function')?.text ?? '')) return false;
+  }
+  return true;
+}

@@ -1,0 +1,101 @@
+import type { Node } from 'web-tree-sitter';
+import { callsOf } from '../scopes/gradMode';
+import type { FunctionScope, ModuleScope } from '../scopes/module';
+import { children, descend } from '../syntax/parser';
+import { assignmentOf, backPropagated } from '../values/interpret';
+import { mentions } from './loops';
+
+const scopes = ['function_definition', 'lambda', 'class_definition'];
+
+/**
+ * Names in a function that may reach a `backward()`: those in such a call, and those that flow into them by
+ * assignments, whatever their order. Too many names make a rule silent, never wrong.
+ */
+export function reachingBackward(body: Node): Set<string> {
+  const reaching = new Set<string>();
+  const assignments: { left: string[]; right: string[] }[] = [];
+  for (const node of descend(body, (inner) => inner.id === body.id || !scopes.includes(inner.type))) {
+    if (node.type === 'call') for (const name of backPropagated(node)) reaching.add(name);
+    const assignment = node.type === 'assignment' || node.type === 'augmented_assignment' ? assignmentOf(node) : null;
+    const left = assignment?.childForFieldName('left');
+    const right = assignment?.childForFieldName('right');
+    if (left && right) assignments.push({ left: namesIn(left), right: namesIn(right) });
+  }
+  for (let size = -1; size !== reaching.size;) {
+    size = reaching.size;
+    for (const { left, right } of assignments) {
+      if (left.some((name) => reaching.has(name))) for (const name of right) reaching.add(name);
+    }
+  }
+  return reaching;
+}
+
+/** What becomes of a name that a function keeps: may a graph in it still be back-propagated? */
+export function mayBeBackPropagated(name: string, scope: FunctionScope, module: ModuleScope): boolean {
+  if (name.includes('.')) {
+    // An attribute: whoever has the object may do it, in any function of the file.
+    const attribute = name.slice(name.lastIndexOf('.'));
+    return module.scopes.some((one) => [...reachingBackward(one.body)].some((other) => other.endsWith(attribute)));
+  }
+  if (reachingBackward(scope.body).has(name)) return true;
+  if (escapesSideways(name, scope.body)) return true;
+  return returns(name, scope.body) && resultMayBeBackPropagated(scope, module);
+}
+
+/** Whether the function's result, as this file uses it, may reach a `backward()`; yes where no call is to be seen. */
+function resultMayBeBackPropagated(scope: FunctionScope, module: ModuleScope): boolean {
+  const calls = callsOf(scope, module);
+  if (calls.length === 0 || scope.name === 'forward') return true;
+  return calls.some((call) => {
+    const holder = module.scopes.findLast(
+      (one) => one.body.startIndex <= call.startIndex && call.endIndex <= one.body.endIndex,
+    );
+    if (holder === undefined) return true;
+    const statement = statementOf(call);
+    const left = assignmentOf(statement)?.childForFieldName('left');
+    const reaching = reachingBackward(holder.body);
+    if (left) return namesIn(left).some((name) => reaching.has(name));
+    if (statement.type === 'return_statement') return resultMayBeBackPropagated(holder, module);
+    // `f(…).backward()`, or an argument of a call that is itself back-propagated.
+    return [...descend(statement)].some((node) => node.type === 'call' && backPropagated(node).length > 0);
+  });
+}
+
+/** Stored somewhere else, yielded, or captured by an inner function: it is out of sight then. */
+function escapesSideways(name: string, body: Node): boolean {
+  for (const node of descend(body)) {
+    if ((node.type === 'yield' || node.type === 'lambda') && mentions(node, name)) return true;
+    if (node.type === 'function_definition' && node.id !== body.parent?.id && mentions(node, name)) return true;
+    const assignment = node.type === 'assignment' ? node : null;
+    const left = assignment?.childForFieldName('left');
+    const right = assignment?.childForFieldName('right');
+    if ((left?.type === 'attribute' || left?.type === 'subscript') && right && mentions(right, name)) return true;
+    if (node.type === 'global_statement' || node.type === 'nonlocal_statement') if (mentions(node, name)) return true;
+  }
+  return false;
+}
+
+export function returns(name: string, body: Node): boolean {
+  for (const node of descend(body, (inner) => inner.id === body.id || !scopes.includes(inner.type))) {
+    if (node.type === 'return_statement' && mentions(node, name)) return true;
+  }
+  return false;
+}
+
+function statementOf(node: Node): Node {
+  let at = node;
+  while (at.parent !== null && !at.type.endsWith('_statement')) at = at.parent;
+  return at;
+}
+
+function namesIn(node: Node): string[] {
+  const names: string[] = [];
+  for (const inner of descend(node)) {
+    if (inner.type === 'identifier' || inner.type === 'attribute') names.push(inner.text);
+  }
+  return names.concat(
+    node.type === 'identifier'
+      ? []
+      : children(node).flatMap((child) => (child.type === 'identifier' ? [child.text] : [])),
+  );
+}

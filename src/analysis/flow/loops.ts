@@ -1,0 +1,71 @@
+import type { Node } from 'web-tree-sitter';
+import { callsOf } from '../scopes/gradMode';
+import type { FunctionScope, ModuleScope } from '../scopes/module';
+import { children, descend } from '../syntax/parser';
+import { assignmentOf } from '../values/interpret';
+
+const loops = ['for_statement', 'while_statement'];
+const scopes = ['function_definition', 'lambda', 'class_definition'];
+
+/** Loops around a statement inside its function, innermost first. */
+export function loopsAround(statement: Node): Node[] {
+  const around: Node[] = [];
+  for (let at = statement.parent; at !== null && !scopes.includes(at.type); at = at.parent) {
+    if (loops.includes(at.type)) around.push(at);
+  }
+  return around;
+}
+
+/** The innermost loop around `statement` over which the name lives on: nothing inside that loop binds it anew. */
+export function carryingLoop(statement: Node, name: string): Node | null {
+  return loopsAround(statement).find((loop) => !isRenewed(loop, name)) ?? null;
+}
+
+/** Whether a name or attribute is bound anew, cleared or deleted inside `inside`. */
+export function isRenewed(inside: Node, name: string): boolean {
+  for (const node of descend(inside, (inner) => !scopes.includes(inner.type))) {
+    if (node.type === 'assignment' && assignsFresh(node, name)) return true;
+    if (node.type === 'delete_statement' && mentions(node, name)) return true;
+    if (node.type === 'for_statement' && mentionsTarget(node.childForFieldName('left'), name)) return true;
+    if (node.type !== 'call') continue;
+    const target = node.childForFieldName('function');
+    const method = target?.childForFieldName('attribute')?.text;
+    const emptied = method === 'clear' || method === 'pop' || method === 'popleft';
+    if (emptied && target?.childForFieldName('object')?.text === name) return true;
+  }
+  return false;
+}
+
+/** Whether a function runs again and again: a call of it in this file stands in a loop. */
+export function isCalledInLoop(scope: FunctionScope, module: ModuleScope): boolean {
+  return callsOf(scope, module).some((call) => loopsAround(call).length > 0);
+}
+
+/** The plain assignment that first binds `name` in a body; null where there is none. */
+export function firstAssignment(body: Node, name: string): Node | null {
+  for (const node of descend(body, (inner) => !scopes.includes(inner.type))) {
+    const assignment = assignmentOf(node);
+    if (assignment?.type === 'assignment' && mentionsTarget(assignment.childForFieldName('left'), name))
+      return assignment;
+  }
+  return null;
+}
+
+function assignsFresh(assignment: Node, name: string): boolean {
+  const right = assignment.childForFieldName('right');
+  return mentionsTarget(assignment.childForFieldName('left'), name) && (right === null || !mentions(right, name));
+}
+
+function mentionsTarget(target: Node | null, name: string): boolean {
+  if (target === null) return false;
+  if (target.text === name) return true;
+  return target.type.includes('pattern') && children(target).some((part) => mentionsTarget(part, name));
+}
+
+/** Whether a name or dotted name occurs in an expression. */
+export function mentions(node: Node, name: string): boolean {
+  for (const inner of descend(node)) {
+    if ((inner.type === 'identifier' || inner.type === 'attribute') && inner.text === name) return true;
+  }
+  return false;
+}
