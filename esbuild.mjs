@@ -16,11 +16,17 @@ const common = {
   logLevel: 'warning',
 };
 
-const node = { ...common, platform: 'node', target: 'node20', format: 'cjs', external: ['vscode'] };
+const node = {
+  ...common,
+  ...{ platform: 'node', target: 'node20', format: 'cjs', external: ['vscode'] },
+  // Its ES module asks import.meta for its own place, which a CommonJS bundle does not have.
+  alias: { 'web-tree-sitter': path.join(root, 'node_modules/web-tree-sitter/tree-sitter.cjs') },
+};
 const page = { ...common, platform: 'browser', target: 'chrome120', format: 'iife' };
 
 const targets = [
   { ...node, entryPoints: { extension: 'src/extension/activate.ts' }, outdir: dist },
+  { ...node, entryPoints: { server: 'src/server/main.ts' }, outdir: dist },
   { ...node, entryPoints: { probe: 'src/probe/main.ts' }, outdir: dist },
   { ...node, entryPoints: { cli: 'src/cli/main.ts' }, outdir: dist, banner: { js: '#!/usr/bin/env node' } },
   {
@@ -29,6 +35,13 @@ const targets = [
     outdir: path.join(dist, 'webview'),
   },
 ];
+
+/** The parser's WebAssembly, beside the bundles that read it. */
+async function copyParser() {
+  for (const file of ['web-tree-sitter/tree-sitter.wasm', 'tree-sitter-python/tree-sitter-python.wasm']) {
+    await cp(path.join(root, 'node_modules', file), path.join(dist, path.basename(file)));
+  }
+}
 
 /** Python and C++ sources that run on the user's side, as they are. */
 async function copySources() {
@@ -47,6 +60,7 @@ async function copySources() {
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 await copySources();
+await copyParser();
 if (watch) {
   for (const target of targets) await (await esbuild.context(target)).watch();
 } else {

@@ -56,7 +56,7 @@ async function editorNeeds() {
 
 /** Every suite of the project, in the order in which each lane runs them. */
 export const suites = [
-  vitestSuite('unit', 'vitest.config.mjs', { lane: 'code', limit: 240 }),
+  vitestSuite('unit', 'vitest.config.mjs', { lane: 'code', limit: 600 }),
   vitestSuite('webview', 'test/webview/vitest.config.mjs', {
     ...{ lane: 'code', limit: 500 },
     needs: async () => void (await ensureChromium()),

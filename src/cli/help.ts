@@ -8,6 +8,7 @@ function commandLines(): string {
     ['simulate', l10n.t('Runs a script on a simulated GPU and says whether it fits.')],
     ['watch', l10n.t('Follows the GPU memory of every session, live.')],
     ['devices', l10n.t("Shows the driver's view of devices and processes.")],
+    ['check', l10n.t('Finds tensors that leak in training scripts, and fixes them.')],
     ['free', l10n.t('Returns the cache of running sessions to the driver.')],
   ];
   return lines.map(([name, text]) => `  ${name.padEnd(10)}${text}`).join('\n');
@@ -64,6 +65,20 @@ const usages: Record<string, { usage: string; example: string; options: () => [s
     example: 'vram-lens devices --format json',
     options: () => [
       ['--watch', l10n.t('again every second, until Ctrl-C')],
+      ['--format FORMAT', l10n.t('text, or json for scripts')],
+    ],
+  },
+  check: {
+    usage:
+      'vram-lens check PATH… [--fix [--unsafe-fixes]] [--diff] [--select R,…] [--ignore R,…] [--exit-zero] [--format text|json]',
+    example: 'vram-lens check train.py --diff',
+    options: () => [
+      ['--fix', l10n.t('applies the safe fixes')],
+      ['--unsafe-fixes', l10n.t('with --fix or --diff: also those that change what is printed or used')],
+      ['--diff', l10n.t('shows what --fix would change, and changes nothing')],
+      ['--select R,…', l10n.t('only these rules')],
+      ['--ignore R,…', l10n.t('not these rules')],
+      ['--exit-zero', l10n.t('exit code 0 also with findings')],
       ['--format FORMAT', l10n.t('text, or json for scripts')],
     ],
   },

@@ -17,11 +17,12 @@ async function run(command: string, args: string[]): Promise<number> {
       return (await import('./simulateCommand')).simulateCommand(args, home);
     case 'watch':
       return (await import('./watchCommand')).watchCommand(args);
+    case 'check':
+      return (await import('./checkCommand')).checkCommand(args, home);
     case 'devices':
       return (await import('./devicesCommand')).devicesCommand(args, home);
     case 'free':
       return (await import('./freeCommand')).freeCommand(args);
-    case 'check':
     case 'explain':
     case 'snapshot':
       throw new UsageError(l10n.t('"vram-lens {0}" is not there yet in this version.', command));

@@ -50,6 +50,28 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   home().catch(report);
+  analyseWhenPythonOpens(context, log, report);
+}
+
+/** The language server starts with the first Python document, not before. */
+function analyseWhenPythonOpens(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+  report: (error: unknown) => void,
+): void {
+  let started = false;
+  const look = (document: vscode.TextDocument): void => {
+    if (started || document.languageId !== 'python') return;
+    started = true;
+    waiting.dispose();
+    import('./analysisClient')
+      .then(({ startAnalysis }) => startAnalysis(context, log))
+      .then((client) => context.subscriptions.push(client))
+      .catch(report);
+  };
+  const waiting = vscode.workspace.onDidOpenTextDocument(look);
+  context.subscriptions.push(waiting);
+  vscode.workspace.textDocuments.forEach(look);
 }
 
 /** Copies what Python imports to its lasting place, then puts the agent into terminals, tasks and debug sessions. */

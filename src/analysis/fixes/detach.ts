@@ -89,7 +89,7 @@ function isReadAsNumberOnly(keeper: string, scope: FunctionScope): boolean {
     if (node.type !== 'identifier' || node.text !== keeper) continue;
     const parent = node.parent;
     const assignment = parent === null ? null : assignmentOf(parent);
-    if (assignment !== null) continue;
+    if (assignment !== null || parent?.type.includes('pattern')) continue;
     if (parent?.type === 'attribute' && parent.childForFieldName('attribute')?.text === 'append') continue;
     const call = parent?.type === 'argument_list' ? parent.parent : null;
     if (!['float', 'len'].includes(call?.childForFieldName('function')?.text ?? '')) return false;

@@ -69,7 +69,10 @@ describe('vram-lens', () => {
 
   it.each([
     [['frobnicate'], 'frobnicate'],
-    [['check', 'a.py'], 'not there yet'],
+    [['check', 'nowhere.py'], 'is not there'],
+    [['check'], 'Which file'],
+    [['check', '--select', 'nonsense', 'a.py'], 'There is no rule'],
+    [['check', '--format', 'sarif', 'a.py'], 'not there yet'],
     [['watch', '--hz', 'fast'], '--hz'],
     [['watch', '--pid', '999999999'], '999999999'],
     [['watch', '--record', '/nowhere/file'], '/nowhere/file'],

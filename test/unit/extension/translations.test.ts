@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const read = (file: string): Record<string, string> =>
   JSON.parse(readFileSync(path.join(root, file), 'utf8')) as Record<string, string>;
 
-/** The texts given to `l10n.t` (and to the `t` it is handed on as) in a folder's sources. */
+/** The texts given to `l10n.t` (and to the `t` it is handed on as), and the analysis's `text`, in a folder's sources. */
 function textsIn(folder: string): string[] {
   const texts: string[] = [];
   for (const name of readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })) {
@@ -20,7 +20,7 @@ function textsIn(folder: string): string[] {
       true,
     );
     const visit = (node: ts.Node): void => {
-      if (ts.isCallExpression(node) && /(^|\.)t$/.test(node.expression.getText())) {
+      if (ts.isCallExpression(node) && /(^|\.)t$|^text$/.test(node.expression.getText())) {
         const [first] = node.arguments;
         if (first !== undefined && ts.isStringLiteralLike(first)) texts.push(first.text);
       }
@@ -35,7 +35,12 @@ const places = (text: string): string[] => [...new Set(text.match(/\{\d+\}/g) ??
 
 describe('the Simplified Chinese bundle', () => {
   const bundle = read('l10n/bundle.l10n.zh-cn.json');
-  const used = [...textsIn('src/extension'), ...textsIn('src/cli'), ...textsIn('src/sessions')];
+  const used = [
+    ...textsIn('src/extension'),
+    ...textsIn('src/cli'),
+    ...textsIn('src/sessions'),
+    ...textsIn('src/analysis'),
+  ];
 
   it('finds the texts of the code at all', () => expect(used.length).toBeGreaterThan(60));
 
