@@ -4,6 +4,7 @@ Scripts of the tests import it. ``torch.cuda._lazy_init`` stays torch's own and 
 numbers are those the script sets, and emptying the cache returns exactly the releasable part.
 """
 
+import os
 import types
 
 MIB = 1 << 20
@@ -63,9 +64,13 @@ def install(devices=2, touched=(0,)):
     import torch
 
     allocators = [Allocator() for _ in range(devices)]
-    torch._C._cuda_init = lambda: None
+    initialised_in = []
+    torch._C._cuda_init = lambda: initialised_in.append(os.getpid())
     torch._C._cuda_getDeviceCount = lambda: devices
-    torch._C._cuda_isInBadFork = lambda: False
+    # As CUDA: a process forked after the initialisation can never use it.
+    torch._C._cuda_isInBadFork = lambda: bool(initialised_in) and initialised_in[0] != os.getpid()
+    if hasattr(torch, "Generator"):
+        torch.cuda.default_generators = tuple(torch.Generator() for _ in range(devices))
     torch._C._cuda_getCurrentRawStream = lambda index: 0
     torch._C._cuda_hasPrimaryContext = lambda index: index in touched
     torch._C._cuda_memoryStats = lambda index: allocators[index].nested()
