@@ -62,8 +62,12 @@ def parse(body):
     return request_id, method, params
 
 
+# One encoder for all messages: json.dumps would build a new one for each.
+_encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
 def _encode(message):
-    return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return _encoder.encode(message).encode("ascii")
 
 
 def response(request_id, result):

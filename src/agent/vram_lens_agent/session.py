@@ -88,7 +88,7 @@ class Session:
         if begin < self._read_again:
             return
         try:
-            used = sum(sample["usedBytes"] for sample in self._read_all())
+            used = stats.used_bytes(self._torch)
         except Exception:
             self._watched = False
             return

@@ -16,14 +16,10 @@ def touched_devices(torch):
 def sample(nested, device, time_ms):
     """The ``sample`` notification's params from torch's nested statistics (bytes; counts since process start).
     A key that this version of torch lacks counts as 0, ``requestedBytes`` as None."""
-    def of(family, kind="current"):
-        group = nested.get(family)
-        return group["all"].get(kind, 0) if group else 0
-
-    used = of("allocated_bytes")
-    reserved = of("reserved_bytes")
-    active = of("active_bytes")
-    stranded = of("inactive_split_bytes")
+    used, peak_used = _current_and_peak(nested, "allocated_bytes")
+    reserved, peak_reserved = _current_and_peak(nested, "reserved_bytes")
+    active = _current_and_peak(nested, "active_bytes")[0]
+    stranded = _current_and_peak(nested, "inactive_split_bytes")[0]
     releasable = reserved - active - stranded
     return {
         "timeMs": time_ms,
@@ -34,12 +30,26 @@ def sample(nested, device, time_ms):
         "strandedBytes": stranded,
         "releasableBytes": releasable if releasable > 0 else 0,
         "pendingBytes": active - used,
-        "requestedBytes": of("requested_bytes") if "requested_bytes" in nested else None,
-        "peakUsedBytes": of("allocated_bytes", "peak"),
-        "peakReservedBytes": of("reserved_bytes", "peak"),
+        "requestedBytes": nested["requested_bytes"]["all"]["current"] if "requested_bytes" in nested else None,
+        "peakUsedBytes": peak_used,
+        "peakReservedBytes": peak_reserved,
         "retries": nested.get("num_alloc_retries", 0),
         "ooms": nested.get("num_ooms", 0),
     }
+
+
+def _current_and_peak(nested, family):
+    group = nested.get(family)
+    if group is None:
+        return 0, 0
+    group = group["all"]
+    return group["current"], group["peak"]
+
+
+def used_bytes(torch):
+    """Bytes of live tensors over all touched devices; the cheapest reading there is. Raises as ``read``."""
+    memory_stats = torch._C._cuda_memoryStats
+    return sum(memory_stats(index)["allocated_bytes"]["all"]["current"] for index in touched_devices(torch))
 
 
 def read(torch, device, time_ms):
