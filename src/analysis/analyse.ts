@@ -12,16 +12,11 @@ const suppression = /#\s*vram-lens:\s*ignore(?:\[([^\]]*)\])?/;
 export function analyse(parser: Parser, source: string): Finding[] {
   // Nothing to find without torch, and most Python files are without.
   if (!/\b(torch|lightning)\b/.test(source)) return [];
-  const tree = parse(parser, source);
-  try {
-    const module = readModule(tree.rootNode);
-    const functions = interpretModule(module);
-    const program = { module, functions };
-    const findings = functions.flatMap((one) => rules.flatMap((rule) => [...rule(one, program)]));
-    return findings.filter((finding) => !isSuppressed(finding, source)).sort((a, b) => a.start - b.start);
-  } finally {
-    tree.delete();
-  }
+  const module = readModule(parse(parser, source));
+  const functions = interpretModule(module);
+  const program = { module, functions };
+  const findings = functions.flatMap((one) => rules.flatMap((rule) => [...rule(one, program)]));
+  return findings.filter((finding) => !isSuppressed(finding, source)).sort((a, b) => a.start - b.start);
 }
 
 function isSuppressed(finding: Finding, source: string): boolean {

@@ -1,4 +1,4 @@
-import type { Node } from 'web-tree-sitter';
+import type { Node } from '../syntax/node';
 import { callsOf } from '../scopes/gradMode';
 import type { FunctionScope, ModuleScope } from '../scopes/module';
 import { returns } from '../flow/backward';

@@ -1,4 +1,4 @@
-import type { Node } from 'web-tree-sitter';
+import type { Node } from '../syntax/node';
 import { children } from '../syntax/parser';
 
 /** One point of the control flow: a simple statement, or the head of a compound one. */

@@ -1,4 +1,4 @@
-import type { Node } from 'web-tree-sitter';
+import type { Node } from '../syntax/node';
 import { text, type Reason, type Text } from '../finding';
 import type { TensorValue } from '../values/value';
 

@@ -1,4 +1,4 @@
-import type { Node } from 'web-tree-sitter';
+import type { Node } from '../syntax/node';
 import { mayBeBackPropagated } from '../flow/backward';
 import { carryingLoop, firstAssignment, isCalledInLoop, isRenewed } from '../flow/loops';
 import { text, type Finding } from '../finding';

@@ -1,5 +1,5 @@
-import type { Node } from 'web-tree-sitter';
-import { children, descend } from '../syntax/parser';
+import type { Node } from '../syntax/node';
+import { children } from '../syntax/parser';
 import { dottedName, type FunctionScope, type ModuleScope } from './module';
 
 const off = new Set(['torch.no_grad', 'torch.inference_mode', 'torch.autograd.no_grad']);
@@ -12,12 +12,19 @@ export function gradIsOff(node: Node, module: ModuleScope, seen: ReadonlySet<num
   for (let at: Node | null = node; at !== null; at = at.parent) {
     if (at.type === 'with_statement' && withTurnsOff(at, node, module)) return true;
     if (at.type !== 'function_definition') continue;
-    if (decoratorTurnsOff(at, module)) return true;
-    const definition: Node = at;
-    const scope = module.scopes.find((one) => one.node.id === definition.id);
-    return scope !== undefined && calledOffOnly(scope, module, seen);
+    return functionIsOff(at, module, seen);
   }
   return false;
+}
+
+function functionIsOff(definition: Node, module: ModuleScope, seen: ReadonlySet<number>): boolean {
+  const known = module.gradOff.get(definition.id);
+  if (known !== undefined) return known;
+  const scope = module.scopeOf.get(definition.id);
+  const off = decoratorTurnsOff(definition, module) || (scope !== undefined && calledOffOnly(scope, module, seen));
+  // An answer from inside a circle of calls holds for that question only.
+  if (seen.size === 0) module.gradOff.set(definition.id, off);
+  return off;
 }
 
 function withTurnsOff(statement: Node, node: Node, module: ModuleScope): boolean {
@@ -59,13 +66,5 @@ function calledOffOnly(scope: FunctionScope, module: ModuleScope, seen: Readonly
 
 /** Calls in this file by the function's own name (`evaluate(…)`) or as a method (`x.evaluate(…)`). */
 export function callsOf(scope: FunctionScope, module: ModuleScope): Node[] {
-  const calls: Node[] = [];
-  for (const node of descend(module.root)) {
-    if (node.type !== 'call') continue;
-    const target = node.childForFieldName('function');
-    const name = target?.type === 'attribute' ? target.childForFieldName('attribute')?.text : target?.text;
-    const asMethod = target?.type === 'attribute';
-    if (name === scope.name && asMethod === (scope.class !== null)) calls.push(node);
-  }
-  return calls;
+  return module.calls.get(scope.class === null ? scope.name : `.${scope.name}`) ?? [];
 }

@@ -1,4 +1,4 @@
-import type { Node } from 'web-tree-sitter';
+import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 
 export interface FunctionScope {
@@ -27,13 +27,19 @@ export interface ModuleScope {
   functions: Map<string, FunctionScope>;
   /** Every function and method, nested ones included, and the top level itself (first). */
   scopes: FunctionScope[];
+  /** Scopes by the id of their node. */
+  scopeOf: Map<number, FunctionScope>;
+  /** Calls by the name that is called: `f(…)` under `f`, `x.f(…)` under `.f`. */
+  calls: Map<string, Node[]>;
+  /** Answers of `gradIsOff` by the id of the function around. */
+  gradOff: Map<number, boolean>;
 }
 
 export function readModule(root: Node): ModuleScope {
   const top: FunctionScope = { node: root, name: '<module>', body: root, parameters: [], class: null };
   const module: ModuleScope = {
     ...{ root, imports: readImports(root), classes: new Map(), functions: new Map() },
-    scopes: [top],
+    ...{ scopes: [top], scopeOf: new Map(), calls: readCalls(root), gradOff: new Map() },
   };
   for (const node of descend(root)) {
     if (node.type === 'class_definition') readClass(node, module);
@@ -47,7 +53,23 @@ export function readModule(root: Node): ModuleScope {
     if (owner !== null) owner.methods.set(scope.name, scope);
     else if (definitionParent(node)?.type === 'module') module.functions.set(scope.name, scope);
   }
+  for (const scope of module.scopes) module.scopeOf.set(scope.node.id, scope);
   return module;
+}
+
+function readCalls(root: Node): Map<string, Node[]> {
+  const calls = new Map<string, Node[]>();
+  for (const node of descend(root)) {
+    if (node.type !== 'call') continue;
+    const target = node.childForFieldName('function');
+    const attribute = target?.childForFieldName('attribute');
+    const name = attribute ? `.${attribute.text}` : target?.type === 'identifier' ? target.text : null;
+    if (name === null) continue;
+    const list = calls.get(name);
+    if (list === undefined) calls.set(name, [node]);
+    else list.push(node);
+  }
+  return calls;
 }
 
 /** Dotted name that `node` (an identifier or attributes of one) means through the imports; null for anything else. */

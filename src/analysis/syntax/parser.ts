@@ -1,4 +1,5 @@
-import { Language, Parser, type Node, type Tree } from 'web-tree-sitter';
+import { Language, Parser } from 'web-tree-sitter';
+import { copyTree, type Node } from './node';
 
 /** The two WebAssembly files the parser needs, as their bytes: reading files is the caller's business. */
 export interface ParserFiles {
@@ -17,16 +18,21 @@ export async function createParser(files: ParserFiles): Promise<Parser> {
   return parser;
 }
 
-/** @throws Error when the parser gives up, which it does only when it is cancelled. */
-export function parse(parser: Parser, source: string): Tree {
+/** The syntax tree of a file. Text that is no Python gives a tree with `ERROR` nodes in it. */
+export function parse(parser: Parser, source: string): Node {
   const tree = parser.parse(source);
+  // It gives up only when it is cancelled, which nobody does.
   if (tree === null) throw new Error('the parser gave up');
-  return tree;
+  try {
+    return copyTree(tree, source);
+  } finally {
+    tree.delete();
+  }
 }
 
-/** Named children, without the nulls of the library's types. */
+/** Children of a node; comments are not among them. */
 export function children(node: Node): Node[] {
-  return node.namedChildren.filter((child): child is Node => child !== null && child.type !== 'comment');
+  return node.children;
 }
 
 /** `node` and everything below it, in source order; `enter` says whether to go into a node. */

@@ -1,4 +1,4 @@
-import type { Node } from 'web-tree-sitter';
+import type { Node } from '../syntax/node';
 import { gradIsOff } from '../scopes/gradMode';
 import { dottedName, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { children } from '../syntax/parser';

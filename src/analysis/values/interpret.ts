@@ -1,4 +1,4 @@
-import type { Node } from 'web-tree-sitter';
+import type { Node } from '../syntax/node';
 import { flowGraph, type FlowGraph } from '../flow/graph';
 import type { FunctionScope } from '../scopes/module';
 import { children, descend } from '../syntax/parser';

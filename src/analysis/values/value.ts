@@ -1,4 +1,4 @@
-import type { Node } from 'web-tree-sitter';
+import type { Node } from '../syntax/node';
 import type { ClassScope } from '../scopes/module';
 
 export type Tri = 'yes' | 'no' | 'maybe';
