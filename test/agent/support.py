@@ -56,6 +56,9 @@ class Client:
             return True
         except BlockingIOError:
             return False
+        except OSError:
+            self.socket.close()
+            raise
 
     def token(self):
         with open(self.path[: -len("sock")] + "token") as file:
