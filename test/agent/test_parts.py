@@ -171,6 +171,8 @@ class FolderTest(support.AgentTest):
 
     def test_publish_and_remove(self):
         published = socket_folder.PublishedSocket()
+        self.assertEqual(self.files(), [])
+        published.publish()
         self.assertEqual(self.files(), [socket_folder.base_name() + ".sock", socket_folder.base_name() + ".token"])
         self.assertLessEqual(len(published.path.encode()), 100)
         published.remove()
@@ -186,25 +188,27 @@ class FolderTest(support.AgentTest):
         os.mkdir(elsewhere)
         os.symlink(elsewhere, self.sockets)
         with self.assertRaises(socket_folder.FolderRefused):
-            socket_folder.PublishedSocket()
+            socket_folder.PublishedSocket().publish()
         self.assertEqual(os.listdir(elsewhere), [])
 
     def test_a_file_in_the_way_is_refused(self):
         self.write("vram-lens", "")
         with self.assertRaises(socket_folder.FolderRefused):
-            socket_folder.PublishedSocket()
+            socket_folder.PublishedSocket().publish()
 
     @unittest.skipUnless(os.getuid() == 0, "only root can give a folder away")
     def test_somebody_elses_folder_is_refused(self):
         os.mkdir(self.sockets, 0o700)
         os.chown(self.sockets, 12345, 12345)
         with self.assertRaises(socket_folder.FolderRefused):
-            socket_folder.PublishedSocket()
+            socket_folder.PublishedSocket().publish()
 
     def test_an_open_folder_of_ours_is_closed(self):
         os.mkdir(self.sockets)
         os.chmod(self.sockets, 0o777)
-        socket_folder.PublishedSocket().remove()
+        published = socket_folder.PublishedSocket()
+        published.publish()
+        published.remove()
         self.assertEqual(os.stat(self.sockets).st_mode & 0o777, 0o700)
 
     def test_long_path_goes_to_tmp(self):
@@ -242,7 +246,9 @@ class FolderTest(support.AgentTest):
         os.mkdir(self.sockets, 0o700)
         target = self.write("target", "precious")
         os.symlink(target, os.path.join(self.sockets, socket_folder.base_name() + ".token"))
-        socket_folder.PublishedSocket().remove()
+        published = socket_folder.PublishedSocket()
+        published.publish()
+        published.remove()
         with open(target) as file:
             self.assertEqual(file.read(), "precious")
 

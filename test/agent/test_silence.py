@@ -97,7 +97,7 @@ class StartTest(support.AgentTest):
             self.assertEqual(self.run_clean(option, "-c", "print(1)"), "1\n", option)
 
 
-LOADER = """
+LISTENERS = """
 import sys
 sys.path.insert(0, {here!r})
 import torch
@@ -115,7 +115,11 @@ def listeners():
         except OSError:
             pass
     return sum("socket:[" + inode + "]" in links for inode in inodes)
+"""
 
+LOADER = (
+    LISTENERS
+    + """
 class Numbers(torch.utils.data.Dataset):
     def __len__(self):
         return 8
@@ -134,6 +138,30 @@ if __name__ == "__main__":
     rows = [row[0].tolist() for row in loader]
     print(sorted(row[0] for row in rows), sum(row[2] for row in rows), len(os.listdir({sockets!r})))
 """
+)
+
+FORK_WHILE_PUBLISHING = (
+    LISTENERS
+    + """
+published, forked = threading.Event(), threading.Event()
+rename = os.rename
+
+def pausing(source, target):
+    rename(source, target)
+    published.set()
+    forked.wait(30)
+
+os.rename = pausing
+fake_cuda.install()
+torch.cuda._lazy_init()
+assert published.wait(30)
+child = os.fork()
+if child == 0:
+    os._exit(listeners())
+forked.set()
+print(os.waitpid(child, 0)[1], listeners())
+"""
+)
 
 
 class DataLoaderTest(support.AgentTest):
@@ -156,12 +184,18 @@ class DataLoaderTest(support.AgentTest):
         self.assertEqual(self.files(), [])
 
 
+class ForkTest(support.AgentTest):
+    def test_a_fork_just_after_publishing_holds_no_socket(self):
+        text = FORK_WHILE_PUBLISHING.format(here=support.HERE, folder=self.folder)
+        self.assertEqual(self.run_clean(self.write("fork.py", text)), "0 1\n")
+
+
 INJECTIONS = {
     "attaching": "attach.attach = fail",
     "hooking steps": "attach._hook_steps = fail",
     "starting": "attach._start = fail",
     "thread start": "threading.Thread.start = fail",
-    "publishing": "socket_folder.PublishedSocket.__init__ = fail",
+    "publishing": "socket_folder.PublishedSocket.publish = fail",
     "session": "session.Session.__init__ = fail",
     "running": "session.Session.run = fail",
     "ticking": "session.Session.tick = fail",

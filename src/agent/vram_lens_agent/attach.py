@@ -129,6 +129,8 @@ def _run(torch, agent):
             published = PublishedSocket()
             try:
                 session = agent.session = Session(torch, published)
+                # A fork from here on finds the session, and the child closes its copy of the socket.
+                published.publish()
                 if not agent.ending.is_set():
                     session.run()
             finally:

@@ -90,13 +90,18 @@ def _unlink(path):
 
 
 class PublishedSocket:
-    """Our listening socket and its token. The socket appears complete: bound and listening under another name first,
-    the token already beside it."""
+    """Our listening socket and its token, none of it there before ``publish``: who closes a forked child's copies must
+    know this object before the socket exists."""
 
     def __init__(self):
-        name = base_name()
         self.pid = os.getpid()
         self.token = secrets.token_hex(16)
+        self.listener = self.path = self.token_path = None
+
+    def publish(self):
+        """Make the files. The socket appears complete: bound and listening under another name first, the token
+        already beside it. Raises FolderRefused and OSError, and then leaves nothing."""
+        name = base_name()
         folder = _choose(name)
         base = os.path.join(folder, name)
         self.path = base + ".sock"
@@ -128,7 +133,9 @@ class PublishedSocket:
             os.close(descriptor)
 
     def remove(self):
-        """Close the listener and remove both files; a forked child only closes."""
+        """Close the listener and remove both files, where there are any; a forked child only closes."""
+        if self.listener is None:
+            return
         self.listener.close()
         if os.getpid() == self.pid:
             _unlink(self.path)
