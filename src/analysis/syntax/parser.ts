@@ -41,16 +41,3 @@ export function* descend(node: Node, enter: (node: Node) => boolean = () => true
   if (!enter(node)) return;
   for (const child of children(node)) yield* descend(child, enter);
 }
-
-/** The nearest enclosing node of one of `types`, not beyond `limit`. */
-export function enclosing(node: Node, types: readonly string[], limit: Node | null = null): Node | null {
-  for (let at = node.parent; at !== null; at = at.parent) {
-    if (types.includes(at.type)) return at;
-    if (limit !== null && at.id === limit.id) return null;
-  }
-  return null;
-}
-
-export function isInside(node: Node, outer: Node): boolean {
-  return node.startIndex >= outer.startIndex && node.endIndex <= outer.endIndex;
-}
