@@ -69,8 +69,6 @@ def install(devices=2, touched=(0,)):
     torch._C._cuda_getDeviceCount = lambda: devices
     # As CUDA: a process forked after the initialisation can never use it.
     torch._C._cuda_isInBadFork = lambda: bool(initialised_in) and initialised_in[0] != os.getpid()
-    if hasattr(torch, "Generator"):
-        torch.cuda.default_generators = tuple(torch.Generator() for _ in range(devices))
     torch._C._cuda_getCurrentRawStream = lambda index: 0
     torch._C._cuda_hasPrimaryContext = lambda index: index in touched
     torch._C._cuda_memoryStats = lambda index: allocators[index].nested()

@@ -37,7 +37,11 @@ export function children(node: Node): Node[] {
 
 /** `node` and everything below it, in source order; `enter` says whether to go into a node. */
 export function* descend(node: Node, enter: (node: Node) => boolean = () => true): Generator<Node> {
-  yield node;
-  if (!enter(node)) return;
-  for (const child of children(node)) yield* descend(child, enter);
+  // Not recursive: a generator inside a generator costs at each level, and nesting can be deeper than the stack is.
+  const left = [node];
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    yield at;
+    if (!enter(at)) continue;
+    for (let index = at.children.length - 1; index >= 0; index--) left.push(at.children[index] as Node);
+  }
 }
