@@ -47,9 +47,9 @@ export async function checkCommand(args: string[], home: string): Promise<number
   const files: CheckedFile[] = [];
   const skipped: { file: string; reason: string }[] = [];
   for (const file of paths) {
-    const before = file === '-' ? await readStandardInput() : await readFile(file, 'utf8');
-    if (before.includes('\0')) {
-      skipped.push({ file, reason: l10n.t('not a text file') });
+    const before = decode(file === '-' ? await readStandardInput() : await readFile(file));
+    if (before === null || before.includes('\0')) {
+      skipped.push({ file, reason: l10n.t('not a text file in UTF-8') });
       continue;
     }
     try {
@@ -143,8 +143,17 @@ async function search(folder: string): Promise<string[]> {
   return found;
 }
 
-async function readStandardInput(): Promise<string> {
+/** Null for what is no UTF-8: written back after a fix, other encodings would come out damaged. A BOM is kept. */
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+async function readStandardInput(): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

@@ -9,12 +9,33 @@ const off = new Set(['torch.no_grad', 'torch.inference_mode', 'torch.autograd.no
  * decorated so, or that is called from such places only.
  */
 export function gradIsOff(node: Node, module: ModuleScope, seen: ReadonlySet<number> = new Set()): boolean {
+  if (switchedOffBefore(node, module)) return true;
   for (let at: Node | null = node; at !== null; at = at.parent) {
     if (at.type === 'with_statement' && withTurnsOff(at, node, module)) return true;
     if (at.type !== 'function_definition') continue;
     return functionIsOff(at, module, seen);
   }
   return false;
+}
+
+/**
+ * `torch.set_grad_enabled(False)` as a statement: from there on in its function, anywhere from the top level (that has
+ * run when functions do). Any argument but `True` counts.
+ */
+function switchedOffBefore(node: Node, module: ModuleScope): boolean {
+  const calls = ['.set_grad_enabled', 'set_grad_enabled'].flatMap((name) => module.calls.get(name) ?? []);
+  return calls.some((call) => {
+    if (call.parent?.type !== 'expression_statement' || call.childForFieldName('arguments')?.text === '(True)')
+      return false;
+    const around = functionAround(call);
+    return around === null || (call.startIndex < node.startIndex && around === functionAround(node));
+  });
+}
+
+function functionAround(node: Node): Node | null {
+  let at = node.parent;
+  while (at !== null && at.type !== 'function_definition') at = at.parent;
+  return at;
 }
 
 function functionIsOff(definition: Node, module: ModuleScope, seen: ReadonlySet<number>): boolean {

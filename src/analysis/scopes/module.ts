@@ -33,6 +33,12 @@ export interface ModuleScope {
   calls: Map<string, Node[]>;
   /** Answers of `gradIsOff` by the id of the function around. */
   gradOff: Map<number, boolean>;
+  /** Names that a function binds itself, by the id of its node; filled by `seesTopLevel`. */
+  bound: Map<number, ReadonlySet<string>>;
+  /** Answers of `reachingBackward` by the id of the body. */
+  reaching: Map<number, Set<string>>;
+  /** Names that some function declares `global`: they may change at any call. */
+  changedGlobals: ReadonlySet<string>;
 }
 
 export function readModule(root: Node): ModuleScope {
@@ -40,6 +46,7 @@ export function readModule(root: Node): ModuleScope {
   const module: ModuleScope = {
     ...{ root, imports: readImports(root), classes: new Map(), functions: new Map() },
     ...{ scopes: [top], scopeOf: new Map(), calls: readCalls(root), gradOff: new Map() },
+    ...{ bound: new Map(), reaching: new Map(), changedGlobals: readChangedGlobals(root) },
   };
   for (const node of descend(root)) {
     if (node.type === 'class_definition') readClass(node, module);
@@ -70,6 +77,14 @@ function readCalls(root: Node): Map<string, Node[]> {
     else list.push(node);
   }
   return calls;
+}
+
+function readChangedGlobals(root: Node): Set<string> {
+  const changed = new Set<string>();
+  for (const node of descend(root)) {
+    if (node.type === 'global_statement') for (const name of children(node)) changed.add(name.text);
+  }
+  return changed;
 }
 
 /** Dotted name that `node` (an identifier or attributes of one) means through the imports; null for anything else. */

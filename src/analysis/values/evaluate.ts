@@ -1,7 +1,9 @@
 import type { Node } from '../syntax/node';
 import { gradIsOff } from '../scopes/gradMode';
+import { seesTopLevel } from '../scopes/bindings';
 import { dottedName, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { children } from '../syntax/parser';
+import { freezes } from './frozen';
 import * as names from './torchNames';
 import { join, plain, tensor, unknown, type Environment, type Tri, type Value } from './value';
 
@@ -12,6 +14,8 @@ export interface Knowledge {
   result(scope: FunctionScope): Value;
   /** Value of an attribute of instances of a class of this file. */
   attribute(className: string, attribute: string): Value;
+  /** Value of a name of the top level, as functions see it. */
+  global(name: string): Value;
   called(scope: FunctionScope, args: Value[], keywords: ReadonlyMap<string, Value>): void;
 }
 
@@ -26,7 +30,7 @@ export class Evaluator {
     if (node === null) return unknown;
     switch (node.type) {
       case 'identifier':
-        return environment.get(node.text) ?? this.selfValue(node) ?? unknown;
+        return environment.get(node.text) ?? this.selfValue(node) ?? this.globalValue(node.text);
       case 'integer':
       case 'float':
       case 'string':
@@ -96,6 +100,11 @@ export class Evaluator {
     const owner = this.scope.class;
     if (owner === null || node.text !== this.scope.parameters[0]) return null;
     return { kind: 'instance', of: owner };
+  }
+
+  private globalValue(name: string): Value {
+    const { module } = this.knowledge;
+    return seesTopLevel(name, this.scope, module) ? this.knowledge.global(name) : unknown;
   }
 
   private container(node: Node, items: Node[], environment: Environment): Value {
@@ -224,11 +233,11 @@ export class Evaluator {
       return combine(node, [object, ...args]);
     }
     if (object.kind === 'module') {
-      if (names.moduleSelf.has(name)) return object;
+      if (names.moduleSelf.has(name)) return freezes(node) ? unknown : object;
       return name === 'forward' ? this.callValue(object, node, args, keywords) : unknown;
     }
     if (object.kind === 'instance') {
-      if (object.of.isModule && names.moduleSelf.has(name)) return object;
+      if (object.of.isModule && names.moduleSelf.has(name)) return freezes(node) ? unknown : object;
       const called = object.of.methods.get(name);
       if (called === undefined) return null;
       this.knowledge.called(called, [object, ...args], keywords);

@@ -3,6 +3,7 @@ import { flowGraph, type FlowGraph } from '../flow/graph';
 import type { FunctionScope } from '../scopes/module';
 import { children, descend } from '../syntax/parser';
 import { Evaluator, combine, type Knowledge } from './evaluate';
+import { frozenBy } from './frozen';
 import { isSameEnvironment, join, joinEnvironments, plain, unknown, type Environment, type Value } from './value';
 
 /** A function with what is known before each of its statements. */
@@ -14,6 +15,8 @@ export interface Interpreted {
   result: Value;
   /** Attributes of `self` that are set here. */
   attributes: Map<string, Value>;
+  /** Of the top level: every name with all that it is ever bound to. */
+  globals: Map<string, Value>;
 }
 
 /** Visits per point before a value that keeps changing is left as it is. */
@@ -24,7 +27,7 @@ export function interpret(scope: FunctionScope, knowledge: Knowledge, start: Env
   const graph: FlowGraph = flowGraph(scope.body);
   const evaluator = new Evaluator(scope, knowledge);
   const interpreted: Interpreted = {
-    ...{ scope, evaluator, before: new Map(), attributes: new Map() },
+    ...{ scope, evaluator, before: new Map(), attributes: new Map(), globals: new Map() },
     result: unknown,
   };
   const at: (Environment | undefined)[] = [];
@@ -57,10 +60,13 @@ function summarise(graph: FlowGraph, at: (Environment | undefined)[], interprete
     const environment = at[id];
     if (environment === undefined || id === graph.entry) return;
     interpreted.before.set(point.syntax.id, environment);
+    if (interpreted.scope.body.type === 'module') collectGlobals(point.syntax, environment, interpreted);
     if (point.syntax.type === 'return_statement') {
       const value = interpreted.evaluator.evaluate(children(point.syntax)[0] ?? null, environment);
       result = result === null ? value : join(result, value);
     }
+    const [self, frozen] = frozenBy(point.syntax)?.split('.') ?? [];
+    if (self === interpreted.scope.parameters[0] && frozen !== undefined) interpreted.attributes.set(frozen, unknown);
     const assigned = assignmentOf(point.syntax);
     const left = assigned?.childForFieldName('left');
     if (assigned?.type !== 'assignment' || left?.type !== 'attribute') return;
@@ -73,6 +79,14 @@ function summarise(graph: FlowGraph, at: (Environment | undefined)[], interprete
   interpreted.result = result ?? plain;
 }
 
+/** Functions run at any time: a name that is one thing here and another there is unknown to them. */
+function collectGlobals(statement: Node, environment: Environment, { evaluator, globals }: Interpreted): void {
+  for (const [name, value] of transfer(statement, environment, evaluator)) {
+    const known = globals.get(name);
+    globals.set(name, known === undefined ? value : join(known, value));
+  }
+}
+
 /** The assignment (plain or augmented) that a statement is. */
 export function assignmentOf(statement: Node): Node | null {
   const inner = statement.type === 'expression_statement' ? children(statement)[0] : statement;
@@ -82,6 +96,8 @@ export function assignmentOf(statement: Node): Node | null {
 /** What is known after a statement. */
 function transfer(statement: Node, environment: Environment, evaluator: Evaluator): Environment {
   const after = new Map(environment);
+  const frozen = frozenBy(statement);
+  if (frozen !== null) after.set(frozen, unknown);
   switch (statement.type) {
     case 'for_statement': {
       const elements = Evaluator.element(evaluator.evaluate(statement.childForFieldName('right'), environment));

@@ -129,6 +129,67 @@ describe('a loss appended to a list', () => {
   ])('is left alone: %j', (body) => check(body));
 });
 
+describe('names of the top level inside functions', () => {
+  const marked = (...lines: string[]): [number[], number[]] => {
+    const source = [
+      'import torch',
+      'from torch import nn',
+      'net = nn.Linear(4, 4)',
+      'criterion = nn.MSELoss()',
+      ...lines,
+    ].join('\n');
+    const expected = source.split('\n').flatMap((line, index) => (line.includes('# ^') ? [index + 1] : []));
+    return [analyse(parser, source).map((finding) => lineOf(source, finding.start)), expected];
+  };
+  const loop = ['    total = 0', '    for x in data:', '        total += criterion(net(x), x)', '    print(total)'];
+  const found = loop.map((line) => line.replace('net(x), x)', 'net(x), x)  # ^'));
+
+  it('are known', () => {
+    const [lines, expected] = marked('def run(data):', ...found);
+    expect(expected).toHaveLength(1);
+    expect(lines).toEqual(expected);
+  });
+
+  it.each([
+    ['a parameter of that name', ['def run(data, net):', ...loop]],
+    ['a local of that name', ['def run(data):', '    net = load()', ...loop]],
+    [
+      'a local of the function around',
+      ['def outer(data):', '    net = load()', '    def run():', ...loop.map((l) => `    ${l}`)],
+    ],
+    ['bound to other things too', ['net = load(net)', 'def run(data):', ...loop]],
+    [
+      'declared global by a function',
+      ['def change():', '    global net', '    net = load()', 'def run(data):', ...loop],
+    ],
+    ['frozen', ['net.requires_grad_(False)', 'def run(data):', ...loop]],
+    ['frozen one by one', ['for p in net.parameters():', '    p.requires_grad = False', 'def run(data):', ...loop]],
+    ['in a file without gradients', ['torch.set_grad_enabled(False)', 'def run(data):', ...loop]],
+  ])('are not taken for %s', (_, lines) => expect(marked(...lines)[0]).toEqual([]));
+});
+
+describe('a sum handed to another function', () => {
+  const source = (step: string, inner: string): string =>
+    script(`def step(loss):\n    ${inner}\ntotal = 0\nfor x in loader:\n    total += criterion(model(x), x)\n${step}`)
+      .source;
+
+  it.each([
+    ['trainer.optimize(total / 3)', 'pass'],
+    ['step(total)', 'loss.backward()'],
+    ['step(loss=[total])', 'unseen(loss)'],
+  ])('is left alone where that may back-propagate it: %s, %s', (step, inner) => {
+    expect(analyse(parser, source(step, inner))).toEqual([]);
+  });
+
+  it.each([
+    ['step(total)', 'print(loss)'],
+    ['logger.info(total)', 'pass'],
+    ['print(max(total, 1))', 'pass'],
+  ])('is found where that cannot: %s, %s', (step, inner) => {
+    expect(analyse(parser, source(step, inner)).map((finding) => finding.rule)).toEqual(['graph-summed']);
+  });
+});
+
 describe('fixes', () => {
   const fixed = (body: string, index = 0): string => {
     const { source } = script(body);

@@ -79,6 +79,10 @@ describe('vram-lens check', () => {
   it('skips what is no text, and survives what is no Python', () => {
     writeFileSync(file(), 'import torch\0');
     expect(check([file()])).toMatchObject({ status: 0, stderr: expect.stringContaining('not a text file') });
+    const latin = Buffer.from(leak('print(float(total))  # \u00e9'), 'latin1');
+    writeFileSync(file(), latin);
+    expect(check([file(), '--fix'])).toMatchObject({ status: 0, stderr: expect.stringContaining('UTF-8') });
+    expect(readFileSync(file())).toEqual(latin);
     writeFileSync(file(), 'import torch\ndef (((:\n  total += ');
     expect(check([file()]).status).toBe(0);
     writeFileSync(file(), `import torch\nx = ${'('.repeat(20_000)}1${')'.repeat(20_000)}\n`);

@@ -1,0 +1,45 @@
+import type { Node } from '../syntax/node';
+import { children, descend } from '../syntax/parser';
+
+/**
+ * Name of the module whose parameters a statement freezes: `net.requires_grad_(False)`, or a loop over
+ * `net.parameters()` that sets `requires_grad`. What it computes from then on may carry no graph.
+ */
+export function frozenBy(statement: Node): string | null {
+  if (statement.type === 'for_statement') return frozenInLoop(statement);
+  const call = statement.type === 'expression_statement' ? children(statement)[0] : undefined;
+  return call?.type === 'call' && freezes(call) ? (receiver(call)?.text ?? null) : null;
+}
+
+/** A call of `requires_grad_` with anything but (an explicit or default) `True`. */
+export function freezes(call: Node): boolean {
+  const name = call.childForFieldName('function')?.childForFieldName('attribute')?.text;
+  return name === 'requires_grad_' && !/^\((requires_grad\s*=\s*)?(True)?\)$/.test(argumentsOf(call));
+}
+
+function frozenInLoop(loop: Node): string | null {
+  const over = loop.childForFieldName('right');
+  const body = loop.childForFieldName('body');
+  if (over === null || body === null) return null;
+  const parameters = [...descend(over)].find((node) => /^(named_)?parameters$/.test(methodOf(node)));
+  if (parameters === undefined) return null;
+  for (const node of descend(body)) {
+    const set = node.type === 'assignment' ? node.childForFieldName('left') : null;
+    const isSet = set?.childForFieldName('attribute')?.text === 'requires_grad';
+    if ((isSet && node.childForFieldName('right')?.text !== 'True') || (node.type === 'call' && freezes(node)))
+      return receiver(parameters)?.text ?? null;
+  }
+  return null;
+}
+
+function methodOf(node: Node): string {
+  return node.type === 'call' ? (node.childForFieldName('function')?.childForFieldName('attribute')?.text ?? '') : '';
+}
+
+function receiver(call: Node): Node | null {
+  return call.childForFieldName('function')?.childForFieldName('object') ?? null;
+}
+
+function argumentsOf(call: Node): string {
+  return call.childForFieldName('arguments')?.text ?? '';
+}
