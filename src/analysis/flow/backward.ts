@@ -43,6 +43,9 @@ function readReaching(body: Node, module: ModuleScope): Set<string> {
 /** Methods that only keep, show or count what they are given. */
 const harmlessMethods =
   /^(append|extend|insert|add|update|put|push|write|writelines|format|join|item|items|get|print|echo|set_postfix\w*|set_description\w*|(add|log|record|report|track)(_\w+)?|info|debug|warning|error|critical|\w*meter\w*)$/;
+/** Libraries that only compute with, show or record what they are given; other imports are code we do not see. */
+const harmlessLibraries =
+  /^(torch|numpy|math|statistics|copy|gc|sys|os|json|csv|time|random|logging|pprint|tqdm|matplotlib|pandas|wandb|mlflow)\b/;
 const builtins = new Set(
   (
     'print len sum max min abs float int str bool repr round format list tuple dict set sorted reversed enumerate zip ' +
@@ -53,7 +56,9 @@ const builtins = new Set(
 /** Whether a call may back-propagate what it is given: functions we do not see may, ours when their text does. */
 function mayBackPropagateArguments(call: Node, module: ModuleScope): boolean {
   const target = call.childForFieldName('function');
-  if (target === null || dottedName(target, module.imports) !== null) return false;
+  if (target === null) return false;
+  const imported = dottedName(target, module.imports);
+  if (imported !== null) return !harmlessLibraries.test(imported);
   const method = target.childForFieldName('attribute')?.text;
   const owned = module.scopes.filter((one) =>
     method === undefined

@@ -176,6 +176,7 @@ describe('a sum handed to another function', () => {
   it.each([
     ['trainer.optimize(total / 3)', 'pass'],
     ['step(total)', 'loss.backward()'],
+    ['from engine import update\nupdate(total)', 'pass'],
     ['step(loss=[total])', 'unseen(loss)'],
   ])('is left alone where that may back-propagate it: %s, %s', (step, inner) => {
     expect(analyse(parser, source(step, inner))).toEqual([]);
@@ -184,6 +185,7 @@ describe('a sum handed to another function', () => {
   it.each([
     ['step(total)', 'print(loss)'],
     ['logger.info(total)', 'pass'],
+    ['import numpy as np\nnp.round(total)', 'pass'],
     ['print(max(total, 1))', 'pass'],
   ])('is found where that cannot: %s, %s', (step, inner) => {
     expect(analyse(parser, source(step, inner)).map((finding) => finding.rule)).toEqual(['graph-summed']);
