@@ -1,8 +1,11 @@
 import { access } from 'node:fs/promises';
 import type { DriverView } from '../shared/panelProtocol';
 
-/** The traces an NVIDIA driver leaves on Linux, and under WSL, where there is no kernel module. */
-const tracesOnLinux = ['/proc/driver/nvidia/version', '/dev/nvidiactl', '/usr/lib/wsl/lib/libnvidia-ml.so.1'];
+/**
+ * The traces an NVIDIA driver leaves on Linux, and under WSL, where there is no kernel module. Not /dev/nvidiactl: NVML
+ * itself makes it as root where there is no driver (facts/monitors.md section 3.2).
+ */
+const tracesOnLinux = ['/proc/driver/nvidia/version', '/usr/lib/wsl/lib/libnvidia-ml.so.1'];
 const tracesOnWindows = ['C:\\Windows\\System32\\nvml.dll'];
 
 /**

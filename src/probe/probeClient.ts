@@ -27,6 +27,8 @@ export class ProbeClient {
   private lastId = 0;
   private backOffMs = 0;
   private nextTryMs = 0;
+  /** What is answered until the next try. */
+  private refusal: DriverReading = without('notAnswering', null);
   private readonly processes = new ProcessTable();
 
   constructor(
@@ -41,16 +43,18 @@ export class ProbeClient {
     // NVML's own start can load the kernel module or wake a card: it is not even loaded where there is no driver.
     if (process.env['VRAM_LENS_NVML'] === undefined && (await lookForDriver()).state === 'absent')
       return without('absent', null);
-    if (Date.now() < this.nextTryMs) return without('notAnswering', null);
+    if (Date.now() < this.nextTryMs) return this.refusal;
     const answer = await this.ask(withProcesses);
     if (answer === null) return without('notAnswering', null);
     if ('failure' in answer) {
       this.log(`The GPU probe cannot be loaded: ${answer.failure}`);
-      this.fail();
-      return without('unknown', null);
+      return this.fail(without('unknown', null));
     }
+    const reading = this.reading(answer.reading);
+    // Each start of NVML without a driver runs modprobe where that is installed, so it is not tried every second.
+    if (reading.driver.state !== 'ok') return this.fail(reading);
     this.backOffMs = 0;
-    return this.reading(answer.reading);
+    return reading;
   }
 
   /** Ends the child, and NVML with it, and forgets the back-off. The next reading starts a new one. */
@@ -72,7 +76,7 @@ export class ProbeClient {
     const request: ReadRequest = { id: ++this.lastId, withProcesses };
     const timer = setTimeout(() => {
       this.log(`The NVIDIA driver has not answered for ${this.timeoutMs / 1000} s; the probe is restarted.`);
-      this.fail();
+      this.fail(without('notAnswering', null));
     }, this.timeoutMs);
     const answer = await new Promise<ChildAnswer | null>((resolve) => {
       this.pending = { id: request.id, resolve };
@@ -95,16 +99,18 @@ export class ProbeClient {
       if (this.child !== child) return;
       this.log(`The GPU probe ended (${signal ?? code}); it is restarted.`);
       this.child = null;
-      this.fail();
+      this.fail(without('notAnswering', null));
     });
     return child;
   }
 
-  /** The next reading waits: 1 s, then twice as long each time, until one succeeds. */
-  private fail(): void {
+  /** The next try waits: 1 s, then twice as long each time, until one succeeds; until then `refusal` is the answer. */
+  private fail(refusal: DriverReading): DriverReading {
+    this.refusal = refusal;
     this.backOffMs = Math.min(Math.max(this.backOffMs * 2, shortestBackOffMs), longestBackOffMs);
     this.nextTryMs = Date.now() + this.backOffMs;
     this.kill();
+    return refusal;
   }
 
   private settle(answer: ChildAnswer | null): void {

@@ -77,6 +77,10 @@ describe('the probe process', () => {
   ])('calls the driver %s when it answers "%s"', async (state, line) => {
     driver.say(line);
     expect(await probe.read(true)).toMatchObject({ driver: { state }, devices: [] });
+    // Answered again without asking again: its next try waits.
+    driver.say(...twoDevices);
+    expect(await probe.read(true)).toMatchObject({ driver: { state }, devices: [] });
+    await vi.waitFor(async () => expect((await probe.read(true)).driver.state).toBe('ok'), { timeout: 20_000 });
   });
 
   it('reads again and again while watched, and ends with the watch', async () => {

@@ -410,6 +410,7 @@ class ApiTest(SimulatedTestCase):
         with contextlib.redirect_stderr(io.StringIO()) as said:
             self.assertTrue(torch.equal(torch.compile(function, mode="reduce-overhead")(x), expected))
             self.assertTrue(torch.equal(torch.compile(function)(x), expected))
+        torch._dynamo.reset()
         self.assertLessEqual(said.getvalue().count("eager"), 1)
         self.assertTrue(torch.equal(torch.func.vmap(function)(x), expected))
 

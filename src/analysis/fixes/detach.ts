@@ -4,7 +4,7 @@ import type { FunctionScope, ModuleScope } from '../scopes/module';
 import { returns } from '../flow/backward';
 import { text, type Fix } from '../finding';
 import { children, descend } from '../syntax/parser';
-import { assignmentOf } from '../values/interpret';
+import { assignmentOf } from '../syntax/statements';
 
 /** Expressions that `.item()` can be put behind as they are. */
 const primary = ['identifier', 'attribute', 'call', 'subscript', 'parenthesized_expression'];

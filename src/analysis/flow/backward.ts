@@ -1,8 +1,8 @@
 import type { Node } from '../syntax/node';
 import { callsOf } from '../scopes/gradMode';
 import { dottedName, type FunctionScope, type ModuleScope } from '../scopes/module';
-import { children, descend } from '../syntax/parser';
-import { assignmentOf, backPropagated } from '../values/interpret';
+import { descend } from '../syntax/parser';
+import { assignmentOf, backPropagated, namesIn } from '../syntax/statements';
 import { mentions } from './loops';
 
 const scopes = ['function_definition', 'lambda', 'class_definition'];
@@ -140,16 +140,4 @@ function statementOf(node: Node): Node {
   let at = node;
   while (at.parent !== null && !at.type.endsWith('_statement')) at = at.parent;
   return at;
-}
-
-function namesIn(node: Node): string[] {
-  const names: string[] = [];
-  for (const inner of descend(node)) {
-    if (inner.type === 'identifier' || inner.type === 'attribute') names.push(inner.text);
-  }
-  return names.concat(
-    node.type === 'identifier'
-      ? []
-      : children(node).flatMap((child) => (child.type === 'identifier' ? [child.text] : [])),
-  );
 }

@@ -2,7 +2,7 @@ import type { Node } from '../syntax/node';
 import { callsOf } from '../scopes/gradMode';
 import type { FunctionScope, ModuleScope } from '../scopes/module';
 import { children, descend } from '../syntax/parser';
-import { assignmentOf } from '../values/interpret';
+import { assignmentOf } from '../syntax/statements';
 
 const loops = ['for_statement', 'while_statement'];
 const scopes = ['function_definition', 'lambda', 'class_definition'];

@@ -2,10 +2,9 @@ import type { Node } from '../syntax/node';
 import { mayBeBackPropagated } from '../flow/backward';
 import { carryingLoop, firstAssignment, isCalledInLoop, isRenewed } from '../flow/loops';
 import { text, type Finding } from '../finding';
-import { detachFixes } from '../fixes/detach';
 import { children, descend } from '../syntax/parser';
 import type { Interpreted } from '../values/interpret';
-import { keepingChain, reason } from './chain';
+import { isOwn, keptFinding, type Kept } from './keptGraph';
 import type { Program } from './rule';
 
 /**
@@ -13,10 +12,7 @@ import type { Program } from './rule';
  * back-propagates, empties or renews the list.
  */
 export function* graphAppended(one: Interpreted, program: Program): Iterable<Finding> {
-  for (const statement of descend(
-    one.scope.body,
-    (node) => node.type !== 'function_definition' && node.type !== 'lambda',
-  )) {
+  for (const statement of descend(one.scope.body, isOwn)) {
     const environment = one.before.get(statement.id);
     const appended = environment === undefined ? null : append(statement);
     if (appended === null || environment === undefined) continue;
@@ -30,33 +26,13 @@ export function* graphAppended(one: Interpreted, program: Program): Iterable<Fin
     if (loop === null && !(isAttribute && isCalledInLoop(one.scope, program.module))) continue;
     if (isAttribute && isRenewedElsewhere(name, program)) continue;
     if (mayBeBackPropagated(name, one.scope, program.module)) continue;
-    const freed = value.freed !== 'no';
-    const chain = keepingChain(value, name, loop, isAttribute ? list.made : firstAssignment(one.scope.body, name));
-    if (freed)
-      chain.push(
-        reason(
-          appended.item,
-          text('backward() has freed the activations; the autograd nodes and the loss itself stay.'),
-        ),
-      );
-    else chain.push(reason(statement, text('Nothing in {0} is ever back-propagated or removed.', name)));
-    yield {
-      rule: 'graph-appended',
-      severity: freed ? 'hint' : 'error',
-      start: statement.startIndex,
-      end: statement.endIndex,
-      message: freed
-        ? text(
-            '{0} keeps the autograd history of every step: host memory grows, and a small block of GPU memory per step.',
-            name,
-          )
-        : text(
-            '{0} keeps the graph of every round with all its activations: GPU memory grows until it runs out.',
-            name,
-          ),
-      chain,
-      fixes: detachFixes(appended.item, name, value.scalar, one.scope, program.module),
+    const kept: Kept = {
+      ...{ statement, expression: appended.item, value, keeper: name, loop },
+      start: isAttribute ? list.made : firstAssignment(one.scope.body, name),
+      rules: { alive: 'graph-appended', freed: 'graph-appended' },
+      never: text('Nothing in {0} is ever back-propagated or removed.', name),
     };
+    yield keptFinding(kept, one, program);
   }
 }
 

@@ -2,10 +2,10 @@ import type { Node } from '../syntax/node';
 import { mayBeBackPropagated } from '../flow/backward';
 import { carryingLoop, firstAssignment, mentions } from '../flow/loops';
 import { text, type Finding } from '../finding';
-import { detachFixes } from '../fixes/detach';
 import { descend } from '../syntax/parser';
-import { assignmentOf, type Interpreted } from '../values/interpret';
-import { keepingChain, reason } from './chain';
+import { assignmentOf } from '../syntax/statements';
+import type { Interpreted } from '../values/interpret';
+import { isOwn, keptFinding, type Kept } from './keptGraph';
 import type { Program } from './rule';
 
 /**
@@ -14,44 +14,22 @@ import type { Program } from './rule';
  * autograd nodes stay, in host memory.
  */
 export function* graphSummed(one: Interpreted, program: Program): Iterable<Finding> {
-  for (const statement of descend(
-    one.scope.body,
-    (node) => node.type !== 'function_definition' && node.type !== 'lambda',
-  )) {
+  for (const statement of descend(one.scope.body, isOwn)) {
     const environment = one.before.get(statement.id);
     const sum = environment === undefined ? null : addition(statement);
     if (sum === null || environment === undefined) continue;
-    const value = one.evaluator.evaluate(sum.addend, environment);
+    const { name, addend } = sum;
+    const value = one.evaluator.evaluate(addend, environment);
     if (value.kind !== 'tensor' || value.graph !== 'yes') continue;
-    const loop = carryingLoop(statement, sum.name);
-    if (loop === null || mayBeBackPropagated(sum.name, one.scope, program.module)) continue;
-    const freed = value.freed !== 'no';
-    const chain = keepingChain(value, sum.name, loop, firstAssignment(one.scope.body, sum.name));
-    if (freed)
-      chain.push(
-        reason(sum.addend, text('backward() has freed the activations; the autograd nodes and the loss itself stay.')),
-      );
-    else
-      chain.push(
-        reason(statement, text('No backward() is ever called on {0}, so nothing frees these graphs.', sum.name)),
-      );
-    yield {
-      rule: freed ? 'history-summed' : 'graph-summed',
-      severity: freed ? 'hint' : 'error',
-      start: statement.startIndex,
-      end: statement.endIndex,
-      message: freed
-        ? text(
-            '{0} keeps the autograd history of every step: host memory grows, and a small block of GPU memory per step.',
-            sum.name,
-          )
-        : text(
-            '{0} keeps the graph of every round with all its activations: GPU memory grows until it runs out.',
-            sum.name,
-          ),
-      chain,
-      fixes: detachFixes(sum.addend, sum.name, value.scalar, one.scope, program.module),
+    const loop = carryingLoop(statement, name);
+    if (loop === null || mayBeBackPropagated(name, one.scope, program.module)) continue;
+    const kept: Kept = {
+      ...{ statement, expression: addend, value, keeper: name, loop },
+      start: firstAssignment(one.scope.body, name),
+      rules: { alive: 'graph-summed', freed: 'history-summed' },
+      never: text('No backward() is ever called on {0}, so nothing frees these graphs.', name),
     };
+    yield keptFinding(kept, one, program);
   }
 }
 

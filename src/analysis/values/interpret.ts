@@ -2,6 +2,7 @@ import type { Node } from '../syntax/node';
 import { flowGraph, type FlowGraph } from '../flow/graph';
 import type { FunctionScope } from '../scopes/module';
 import { children, descend } from '../syntax/parser';
+import { assignmentOf, backPropagated } from '../syntax/statements';
 import { Evaluator, combine, type Knowledge } from './evaluate';
 import { frozenBy } from './frozen';
 import { isSameEnvironment, join, joinEnvironments, plain, unknown, type Environment, type Value } from './value';
@@ -87,12 +88,6 @@ function collectGlobals(statement: Node, environment: Environment, { evaluator, 
   }
 }
 
-/** The assignment (plain or augmented) that a statement is. */
-export function assignmentOf(statement: Node): Node | null {
-  const inner = statement.type === 'expression_statement' ? children(statement)[0] : statement;
-  return inner?.type === 'assignment' || inner?.type === 'augmented_assignment' ? inner : null;
-}
-
 /** What is known after a statement. */
 function transfer(statement: Node, environment: Environment, evaluator: Evaluator): Environment {
   const after = new Map(environment);
@@ -133,16 +128,6 @@ function transfer(statement: Node, environment: Environment, evaluator: Evaluato
     append(call, environment, after, evaluator);
   }
   return after;
-}
-
-/** Names in a call of `backward`: of its receiver (`(a + b).backward()`) and of its arguments (`fabric.backward(a)`). */
-export function backPropagated(call: Node): string[] {
-  const target = call.childForFieldName('function');
-  const name = target?.childForFieldName('attribute')?.text ?? target?.text;
-  if (name !== 'backward' && name !== 'manual_backward' && name !== 'grad') return [];
-  const names: string[] = [];
-  for (const node of descend(call)) if (node.type === 'identifier' || node.type === 'attribute') names.push(node.text);
-  return names;
 }
 
 function keepsGraph(call: Node): boolean {

@@ -25,6 +25,16 @@ def install(torch: ModuleType, native: ModuleType) -> None:
     if hasattr(torch._C, "_jit_set_texpr_fuser_enabled"):
         torch._C._jit_set_texpr_fuser_enabled(False)
 
+    # torch._dynamo.reset() imports these from a build with CUDA; they serve CUDA graphs, which are refused.
+    if not hasattr(torch._C, "_cuda_CUDAAllocator_AllocatorState"):
+        torch._C._cuda_CUDAAllocator_AllocatorState = type("_cuda_CUDAAllocator_AllocatorState", (), {})
+    if not hasattr(torch._C, "_set_cached_tensors_enabled"):
+
+        def set_cached_tensors_enabled(_enabled: bool) -> None:
+            pass
+
+        torch._C._set_cached_tensors_enabled = set_cached_tensors_enabled
+
     load_library = torch.ops.load_library
 
     def load_and_scan(path: Any) -> None:
