@@ -7,8 +7,9 @@ const layers = {
   probe: ['shared'],
   sessions: ['shared'],
   analysis: ['shared'],
-  server: ['shared', 'analysis'],
-  cli: ['shared', 'probe', 'sessions', 'analysis'],
+  notebooks: ['shared'],
+  server: ['shared', 'analysis', 'notebooks'],
+  cli: ['shared', 'probe', 'sessions', 'analysis', 'notebooks'],
   extension: ['shared', 'probe', 'sessions', 'analysis'],
 };
 const folders = Object.keys(layers);
@@ -27,7 +28,7 @@ const layerRules = folders.map((folder) => {
               message: `src/${folder} does not import src/${other} (DESIGN section 3)`,
             })),
             ...(folder === 'extension' ? [] : [{ group: ['vscode'], message: 'only src/extension imports vscode' }]),
-            ...(folder === 'shared' || folder === 'webview' || folder === 'analysis'
+            ...(['shared', 'webview', 'analysis', 'notebooks'].includes(folder)
               ? [{ group: ['node:*'], message: `src/${folder} runs without Node` }]
               : []),
           ],
