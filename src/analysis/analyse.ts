@@ -1,5 +1,5 @@
 import type { Parser } from 'web-tree-sitter';
-import type { Finding } from './finding';
+import type { Finding, Range } from './finding';
 import { rules } from './rules/registry';
 import { readModule } from './scopes/module';
 import { parse } from './syntax/parser';
@@ -8,8 +8,14 @@ import { interpretModule } from './values/program';
 /** `# vram-lens: ignore` or `# vram-lens: ignore[rule, rule]` at the end of a finding's first line silences it. */
 const suppression = /#\s*vram-lens:\s*ignore(?:\[([^\]]*)\])?/;
 
+export interface AnalyseOptions {
+  /** Where each code cell of a notebook lies in the text. */
+  cells?: readonly Range[];
+}
+
 /** Findings in one Python file, in order of their place. Text that does not parse is read as far as it does. */
-export function analyse(parser: Parser, source: string): Finding[] {
+// eslint-disable-next-line @typescript-eslint/no-unused-vars -- the rules for notebooks will read it
+export function analyse(parser: Parser, source: string, _options: AnalyseOptions = {}): Finding[] {
   // Nothing to find without torch, and most Python files are without.
   if (!/\b(torch|lightning)\b/.test(source)) return [];
   const module = readModule(parse(parser, source));
