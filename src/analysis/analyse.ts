@@ -1,6 +1,7 @@
 import type { Parser } from 'web-tree-sitter';
 import type { Finding, Range } from './finding';
 import { rules } from './rules/registry';
+import type { Program } from './rules/rule';
 import { readModule } from './scopes/module';
 import { parse } from './syntax/parser';
 import { interpretModule } from './values/program';
@@ -14,14 +15,20 @@ export interface AnalyseOptions {
 }
 
 /** Findings in one Python file, in order of their place. Text that does not parse is read as far as it does. */
-// eslint-disable-next-line @typescript-eslint/no-unused-vars -- the rules for notebooks will read it
-export function analyse(parser: Parser, source: string, _options: AnalyseOptions = {}): Finding[] {
+export function analyse(parser: Parser, source: string, options: AnalyseOptions = {}): Finding[] {
   // Nothing to find without torch, and most Python files are without.
   if (!/\b(torch|lightning)\b/.test(source)) return [];
   const module = readModule(parse(parser, source));
-  const functions = interpretModule(module);
-  const program = { module, functions };
-  const findings = functions.flatMap((one) => rules.flatMap((rule) => [...rule(one, program)]));
+  const program: Program = { ...interpretModule(module), module, source, cells: options.cells ?? [] };
+  const findings: Finding[] = [];
+  for (const rule of rules) {
+    for (const one of program.functions) {
+      for (const finding of rule.find(one, program)) {
+        if (!findings.some((other) => other.start === finding.start && other.end === finding.end))
+          findings.push(finding);
+      }
+    }
+  }
   return findings.filter((finding) => !isSuppressed(finding, source)).sort((a, b) => a.start - b.start);
 }
 

@@ -1,137 +1,298 @@
 import type { Node } from '../syntax/node';
 import { callsOf } from '../scopes/gradMode';
-import { dottedName, type FunctionScope, type ModuleScope } from '../scopes/module';
-import { descend } from '../syntax/parser';
+import { dottedName, scopeAround, type FunctionScope, type ModuleScope } from '../scopes/module';
+import { children, descend } from '../syntax/parser';
 import { assignmentOf, backPropagated, namesIn } from '../syntax/statements';
-import { mentions } from './loops';
+import { flowGraph, type FlowGraph, type FlowPoint } from './graph';
+import { capturedNames } from './names';
 
-const scopes = ['function_definition', 'lambda', 'class_definition'];
-
-/**
- * Names in a function that may reach a `backward()`: those in such a call, and those that flow into them by
- * assignments, whatever their order. Too many names make a rule silent, never wrong.
- */
-export function reachingBackward(body: Node, module: ModuleScope): Set<string> {
-  const known = module.reaching.get(body.id);
-  if (known !== undefined) return known;
-  const reaching = readReaching(body, module);
-  module.reaching.set(body.id, reaching);
-  return reaching;
+/** Names and dotted names whose value may flow somewhere, after each point and at the start of a function. */
+interface Flowing {
+  after: readonly ReadonlySet<string>[];
+  start: ReadonlySet<string>;
 }
 
-function readReaching(body: Node, module: ModuleScope): Set<string> {
-  const reaching = new Set<string>();
-  const assignments: { left: string[]; right: string[] }[] = [];
-  for (const node of descend(body, (inner) => inner.id === body.id || !scopes.includes(inner.type))) {
-    if (node.type === 'call') for (const name of backPropagated(node)) reaching.add(name);
-    const handed = node.type === 'call' ? node.childForFieldName('arguments') : null;
-    if (handed && mayBackPropagateArguments(node, module)) for (const name of namesIn(handed)) reaching.add(name);
-    const assignment = node.type === 'assignment' || node.type === 'augmented_assignment' ? assignmentOf(node) : null;
-    const left = assignment?.childForFieldName('left');
-    const right = assignment?.childForFieldName('right');
-    if (left && right) assignments.push({ left: namesIn(left), right: namesIn(right) });
-  }
-  for (let size = -1; size !== reaching.size;) {
-    size = reaching.size;
-    for (const { left, right } of assignments) {
-      if (left.some((name) => reaching.has(name))) for (const name of right) reaching.add(name);
+/** Where values of a function may go: into a `backward()`, or out of it by `return` and `yield`. */
+export interface Reach {
+  backward: Flowing;
+  result: Flowing;
+}
+
+const isInner = (node: Node): boolean => /^(function_definition|lambda|class_definition)$/.test(node.type);
+
+const graphs = new WeakMap<FunctionScope, FlowGraph>();
+
+export function graphOf(scope: FunctionScope): FlowGraph {
+  let graph = graphs.get(scope);
+  if (graph === undefined) graphs.set(scope, (graph = flowGraph(scope.body)));
+  return graph;
+}
+
+const reaching = new WeakMap<FunctionScope, Reach>();
+
+/**
+ * Follows values against the flow of control: what is assigned to a name that may reach a `backward()` may reach it, too.
+ * Too many names make a rule silent, never wrong.
+ */
+export function reachOf(scope: FunctionScope, module: ModuleScope): Reach {
+  const known = reaching.get(scope);
+  if (known !== undefined) return known;
+  const graph = graphOf(scope);
+  // In a circle of calls every parameter may reach it.
+  const all: Flowing = { after: [], start: new Set(scope.parameters) };
+  reaching.set(scope, { backward: all, result: all });
+  const captured = capturedNames(scope.body);
+  const reach: Reach = {
+    backward: follow(graph, captured, (point) => backwardSeeds(point, module)),
+    result: follow(graph, new Set(), resultSeeds),
+  };
+  reaching.set(scope, reach);
+  return reach;
+}
+
+function follow(graph: FlowGraph, always: ReadonlySet<string>, seeds: (point: FlowPoint) => string[]): Flowing {
+  const after: Set<string>[] = graph.points.map(() => new Set(always));
+  const before: Set<string>[] = graph.points.map(() => new Set(always));
+  const seeded = graph.points.map(seeds);
+  for (let changed = true; changed;) {
+    changed = false;
+    for (let id = graph.points.length - 1; id >= 0; id--) {
+      const point = graph.points[id] as FlowPoint;
+      const out = after[id] as Set<string>;
+      for (const next of point.next) for (const name of before[next] as Set<string>) out.add(name);
+      const into = step(point, out);
+      for (const name of seeded[id] as string[]) into.add(name);
+      const old = before[id] as Set<string>;
+      if ([...into].every((name) => old.has(name))) continue;
+      for (const name of into) old.add(name);
+      changed = true;
     }
   }
-  return reaching;
+  return { after, start: before[graph.entry] ?? new Set() };
+}
+
+/** Names before a point by the names after it. */
+function step(point: FlowPoint, out: ReadonlySet<string>): Set<string> {
+  const into = new Set(out);
+  const { syntax } = point;
+  if (syntax.type === 'for_statement') {
+    const left = syntax.childForFieldName('left');
+    const right = syntax.childForFieldName('right');
+    if (left && right && namesIn(left).some((name) => out.has(name))) for (const name of namesIn(right)) into.add(name);
+    return into;
+  }
+  for (const own of point.own) {
+    for (const node of descend(own, (inner) => !isInner(inner))) {
+      if (node.type === 'call') addedNames(node, out, into);
+      if (node.type === 'assignment' || node.type === 'augmented_assignment') assigned(node, out, into);
+      if (node.type === 'named_expression') assigned(node, out, into);
+    }
+  }
+  return into;
+}
+
+function assigned(assignment: Node, out: ReadonlySet<string>, into: Set<string>): void {
+  const left = assignment.childForFieldName('left') ?? assignment.childForFieldName('name');
+  const right = assignment.childForFieldName('right') ?? assignment.childForFieldName('value');
+  if (!left || !right) return;
+  if (!namesIn(left).some((name) => out.has(name))) return;
+  // The name's old value goes nowhere any more; what a list or an attribute of it held still does.
+  if (assignment.type === 'assignment' && left.type === 'identifier') into.delete(left.text);
+  for (const name of namesIn(right)) into.add(name);
+}
+
+/** `list.append(x)`: where the list may go, so may `x`. */
+function addedNames(call: Node, out: ReadonlySet<string>, into: Set<string>): void {
+  const target = call.childForFieldName('function');
+  const object = target?.type === 'attribute' ? target.childForFieldName('object') : null;
+  if (!object || !namesIn(object).some((name) => out.has(name))) return;
+  const list = call.childForFieldName('arguments');
+  for (const name of list === null ? [] : namesIn(list)) into.add(name);
+}
+
+function backwardSeeds(point: FlowPoint, module: ModuleScope): string[] {
+  const seeds: string[] = [];
+  for (const own of point.own) {
+    for (const node of descend(own, (inner) => !isInner(inner))) {
+      if (node.type === 'call') {
+        seeds.push(...backPropagated(node));
+        seeds.push(...handedOver(node, module));
+      }
+      // Stored in an attribute it is out of sight, unless this file never reads that again.
+      if (node.type === 'assignment') {
+        const left = node.childForFieldName('left');
+        const right = node.childForFieldName('right');
+        if (left?.type === 'attribute' && right) seeds.push(...(isReadAgain(left, module) ? namesIn(right) : []));
+      }
+    }
+  }
+  return seeds;
+}
+
+function resultSeeds(point: FlowPoint): string[] {
+  const seeds: string[] = [];
+  for (const own of point.own) {
+    if (own.type === 'return_statement') seeds.push(...namesIn(own));
+    else
+      for (const node of descend(own, (inner) => !isInner(inner)))
+        if (node.type === 'yield') seeds.push(...namesIn(node));
+  }
+  return seeds;
 }
 
 /** Methods that only keep, show or count what they are given. */
 const harmlessMethods =
-  /^(append|extend|insert|add|update|put|push|write|writelines|format|join|item|items|get|print|echo|set_postfix\w*|set_description\w*|(add|log|record|report|track)(_\w+)?|info|debug|warning|error|critical|\w*meter\w*)$/;
+  /^(append|appendleft|extend|insert|add|update|put|push|write|writelines|format|join|item|items|get|print|echo|step|set_postfix\w*|set_description\w*|(add|log|record|report|track)(_\w+)?|info|debug|warning|error|critical|\w*meter\w*|to|cpu|cuda|detach|size|view|reshape|float|sum|mean|eq|max|min|argmax|setdefault|pop|index|count|remove|backward_hook|train|eval|state_dict|load_state_dict|save|zero_grad|parameters|clip_grad_norm_|unscale_|gather|gather_for_metrics|reduce|decode|batch_decode|compute)$/;
 /** Libraries that only compute with, show or record what they are given; other imports are code we do not see. */
 const harmlessLibraries =
-  /^(torch|numpy|math|statistics|copy|gc|sys|os|json|csv|time|random|logging|pprint|tqdm|matplotlib|pandas|wandb|mlflow)\b/;
+  /^(torch|numpy|math|statistics|copy|gc|sys|os|json|csv|time|random|logging|pprint|tqdm|matplotlib|pandas|wandb|mlflow|sklearn|scipy|PIL|cv2|torchvision|einops)\b/;
 const builtins = new Set(
   (
     'print len sum max min abs float int str bool repr round format list tuple dict set sorted reversed enumerate zip ' +
-    'map filter any all range isinstance type id hash iter next'
+    'map filter any all range isinstance type id hash iter next hasattr getattr setattr super'
   ).split(' '),
 );
 
-/** Whether a call may back-propagate what it is given: functions we do not see may, ours when their text does. */
-function mayBackPropagateArguments(call: Node, module: ModuleScope): boolean {
+/** Names among a call's arguments that the call may back-propagate: functions we do not see may, ours when they do. */
+function handedOver(call: Node, module: ModuleScope): string[] {
+  const list = call.childForFieldName('arguments');
   const target = call.childForFieldName('function');
-  if (target === null) return false;
+  if (list === null || target === null) return [];
   const imported = dottedName(target, module.imports);
-  if (imported !== null) return !harmlessLibraries.test(imported);
+  if (imported !== null) return harmlessLibraries.test(imported) || isLossLike(target.text) ? [] : namesIn(list);
+  const owned = ownFunctions(target, module);
+  if (owned.length > 0) return owned.flatMap((scope) => takenToBackward(call, scope, module));
   const method = target.childForFieldName('attribute')?.text;
-  const owned = module.scopes.filter((one) =>
-    method === undefined
-      ? one.class === null
-        ? one.name === target.text
-        : one.class.name === target.text && one.name === '__init__'
-      : one.class !== null && one.name === method,
+  if (method !== undefined) return harmlessMethods.test(method) || isLossLike(method) ? [] : namesIn(list);
+  return builtins.has(target.text) || isLossLike(target.text) || module.classes.has(target.text) ? [] : namesIn(list);
+}
+
+/** What only computes from its arguments, by its name. */
+function isLossLike(name: string): boolean {
+  return /(loss|criterion|crit|model|net|accuracy|metric|dice|iou|psnr|ssim|score|encoder|decoder|critic|actor|policy|evaluate|summary|plot|save|log\w*)$/i.test(
+    name,
   );
-  if (owned.length > 0) return owned.some((one) => takesToBackward(one, module));
-  if (method !== undefined) return !harmlessMethods.test(method);
-  return !builtins.has(target.text);
 }
 
-/** Whether a parameter may reach a `backward()` in the function; in a circle of calls every one may. */
-function takesToBackward(scope: FunctionScope, module: ModuleScope): boolean {
-  if (!module.reaching.has(scope.body.id)) {
-    module.reaching.set(scope.body.id, new Set(scope.parameters));
-    module.reaching.set(scope.body.id, readReaching(scope.body, module));
+/** Functions of this file that a call may mean: by name, by method name, by class. */
+export function ownFunctions(target: Node, module: ModuleScope): FunctionScope[] {
+  const method = target.childForFieldName('attribute')?.text;
+  if (method !== undefined) return module.methods.get(method) ?? [];
+  const owner = module.classes.get(target.text);
+  if (owner !== undefined) {
+    const start = owner.methods.get('__init__');
+    return start === undefined ? [] : [start];
   }
-  const reaching = module.reaching.get(scope.body.id);
-  return scope.parameters.some((name) => reaching?.has(name));
+  return module.named.get(target.text) ?? [];
 }
 
-/** What becomes of a name that a function keeps: may a graph in it still be back-propagated? */
-export function mayBeBackPropagated(name: string, scope: FunctionScope, module: ModuleScope): boolean {
-  if (name.includes('.')) {
-    // An attribute: whoever has the object may do it, in any function of the file.
-    const attribute = name.slice(name.lastIndexOf('.'));
-    return module.scopes.some((one) =>
-      [...reachingBackward(one.body, module)].some((other) => other.endsWith(attribute)),
-    );
-  }
-  if (reachingBackward(scope.body, module).has(name)) return true;
-  if (escapesSideways(name, scope.body)) return true;
-  return returns(name, scope.body) && resultMayBeBackPropagated(scope, module);
-}
-
-/** Whether the function's result, as this file uses it, may reach a `backward()`; yes where no call is to be seen. */
-function resultMayBeBackPropagated(scope: FunctionScope, module: ModuleScope): boolean {
-  const calls = callsOf(scope, module);
-  if (calls.length === 0 || scope.name === 'forward') return true;
-  return calls.some((call) => {
-    const holder = module.scopes.findLast(
-      (one) => one.body.startIndex <= call.startIndex && call.endIndex <= one.body.endIndex,
-    );
-    if (holder === undefined) return true;
-    const statement = statementOf(call);
-    const left = assignmentOf(statement)?.childForFieldName('left');
-    const reaching = reachingBackward(holder.body, module);
-    if (left) return namesIn(left).some((name) => reaching.has(name));
-    if (statement.type === 'return_statement') return resultMayBeBackPropagated(holder, module);
-    // `f(…).backward()`, or an argument of a call that is itself back-propagated.
-    return [...descend(statement)].some((node) => node.type === 'call' && backPropagated(node).length > 0);
+/** Names among a call's arguments that a function of this file takes to a `backward()`. */
+export function takenToBackward(call: Node, scope: FunctionScope, module: ModuleScope): string[] {
+  const { start } = reachOf(scope, module).backward;
+  const list = call.childForFieldName('arguments');
+  if (list === null || start.size === 0) return [];
+  const shift = scope.class !== null && !scope.isStatic ? 1 : 0;
+  return children(list).flatMap((argument, index) => {
+    const isNamed = argument.type === 'keyword_argument';
+    const parameter = isNamed ? argument.childForFieldName('name')?.text : scope.parameters[index + shift];
+    const value = isNamed ? argument.childForFieldName('value') : argument;
+    return parameter !== undefined && start.has(parameter) && value ? namesIn(value) : [];
   });
 }
 
-/** Stored somewhere else, yielded, or captured by an inner function: it is out of sight then. */
-function escapesSideways(name: string, body: Node): boolean {
-  for (const node of descend(body)) {
-    if ((node.type === 'yield' || node.type === 'lambda') && mentions(node, name)) return true;
-    if (node.type === 'function_definition' && node.id !== body.parent?.id && mentions(node, name)) return true;
-    const assignment = node.type === 'assignment' ? node : null;
-    const left = assignment?.childForFieldName('left');
-    const right = assignment?.childForFieldName('right');
-    if ((left?.type === 'attribute' || left?.type === 'subscript') && right && mentions(right, name)) return true;
-    if (node.type === 'global_statement' || node.type === 'nonlocal_statement') if (mentions(node, name)) return true;
+/** What becomes of a name that a statement keeps something in: may a graph in it still be back-propagated? */
+export function mayBeBackPropagated(name: string, statement: Node, scope: FunctionScope, module: ModuleScope): boolean {
+  const graph = graphOf(scope);
+  const point = graph.at.get(statement.id);
+  const reach = reachOf(scope, module);
+  const goes = (flowing: Flowing): boolean => {
+    const after = point === undefined ? undefined : flowing.after[point];
+    return after === undefined ? flowing.start.has(name) : after.has(name);
+  };
+  if (goes(reach.backward)) return true;
+  if (name.includes('.')) return attributeReachesBackward(name.slice(name.lastIndexOf('.') + 1), module);
+  return goes(reach.result) && resultMayBeBackPropagated(scope, module);
+}
+
+const backwardAttributes = new WeakMap<ModuleScope, ReadonlySet<string>>();
+
+/** Whoever has the object may back-propagate its attribute, in any function of the file. */
+function attributeReachesBackward(attribute: string, module: ModuleScope): boolean {
+  let attributes = backwardAttributes.get(module);
+  if (attributes === undefined) backwardAttributes.set(module, (attributes = readBackwardAttributes(module)));
+  return attributes.has(attribute);
+}
+
+function readBackwardAttributes(module: ModuleScope): Set<string> {
+  const attributes = new Set<string>();
+  const take = (names: Iterable<string>): void => {
+    for (const name of names) if (name.includes('.')) attributes.add(name.slice(name.lastIndexOf('.') + 1));
+  };
+  for (const scope of module.scopes) {
+    const { backward, result } = reachOf(scope, module);
+    for (const names of [...backward.after, backward.start]) take(names);
+    const reads = [...result.after, result.start].some((names) => [...names].some((name) => name.includes('.')));
+    if (reads && resultMayBeBackPropagated(scope, module))
+      for (const names of [...result.after, result.start]) take(names);
+  }
+  return attributes;
+}
+
+const evaluates =
+  /(^|_)(eval|evaluate|evaluation|valid|validate|validation|test|infer|inference|predict|metrics?|benchmark)(_|$)/i;
+
+/** Whether the function's result, as this file uses it, may reach a `backward()`. */
+export function resultMayBeBackPropagated(
+  scope: FunctionScope,
+  module: ModuleScope,
+  seen: ReadonlySet<number> = new Set(),
+): boolean {
+  if (scope.name === 'forward' || scope.name === '__call__') return true;
+  if (seen.has(scope.node.id)) return false;
+  const calls = callsOf(scope, module);
+  // Used elsewhere: what a function for evaluation answers is shown, not trained on.
+  if (calls.length === 0) return !evaluates.test(scope.name) || scope.name.includes('train');
+  const further = new Set([...seen, scope.node.id]);
+  return calls.some((call) => callReaches(call, module, further));
+}
+
+function callReaches(call: Node, module: ModuleScope, seen: ReadonlySet<number>): boolean {
+  const holder = scopeAround(call, module) ?? module.scopes[0];
+  if (holder === undefined) return true;
+  const statement = statementOf(call);
+  const reach = reachOf(holder, module);
+  const point = graphOf(holder).at.get(statement.id);
+  const left = assignmentOf(statement)?.childForFieldName('left');
+  if (left) {
+    const names = namesIn(left);
+    const goes = (flowing: Flowing): boolean => {
+      const after = point === undefined ? undefined : flowing.after[point];
+      return names.some((name) => (after === undefined ? flowing.start.has(name) : after.has(name)));
+    };
+    if (goes(reach.backward)) return true;
+    if (left.type === 'attribute' && isReadAgain(left, module)) return true;
+    return goes(reach.result) && resultMayBeBackPropagated(holder, module, seen);
+  }
+  if (statement.type === 'return_statement') return resultMayBeBackPropagated(holder, module, seen);
+  if (statement.type === 'for_statement') return true;
+  // `f(…).backward()`, or an argument of a call that may be back-propagated.
+  for (let at: Node | null = call.parent; at !== null && at !== statement.parent; at = at.parent) {
+    if (at.type !== 'call') continue;
+    if (backPropagated(at).length > 0 || handedOver(at, module).length > 0) return true;
+    const list = at.childForFieldName('function')?.childForFieldName('object');
+    const after = point === undefined ? undefined : reach.backward.after[point];
+    if (list && after !== undefined && namesIn(list).some((name) => after.has(name))) return true;
   }
   return false;
 }
 
+function isReadAgain(attribute: Node, module: ModuleScope): boolean {
+  return (module.attributeReads.get(attribute.childForFieldName('attribute')?.text ?? '') ?? 0) > 0;
+}
+
 export function returns(name: string, body: Node): boolean {
-  for (const node of descend(body, (inner) => inner.id === body.id || !scopes.includes(inner.type))) {
-    if (node.type === 'return_statement' && mentions(node, name)) return true;
+  for (const node of descend(body, (inner) => inner === body || !isInner(inner))) {
+    if (node.type === 'return_statement' && namesIn(node).includes(name)) return true;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import type { Node } from '../syntax/node';
 import { callsOf } from '../scopes/gradMode';
-import type { FunctionScope, ModuleScope } from '../scopes/module';
+import { scopeAround, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { children, descend } from '../syntax/parser';
 import { assignmentOf } from '../syntax/statements';
 
@@ -36,9 +36,28 @@ export function isRenewed(inside: Node, name: string): boolean {
   return false;
 }
 
-/** Whether a function runs again and again: a call of it in this file stands in a loop. */
-export function isCalledInLoop(scope: FunctionScope, module: ModuleScope): boolean {
-  return callsOf(scope, module).some((call) => loopsAround(call).length > 0);
+/** Methods that frameworks call once per step. */
+const perStep =
+  /^(forward|__call__|training_step|validation_step|test_step|predict_step|train_step|step|update|on_\w*batch\w*|_\w*step)$/;
+
+/** Whether a function runs again and again: a call of it in this file stands in a loop, or a framework makes it. */
+export function isCalledAgain(
+  scope: FunctionScope,
+  module: ModuleScope,
+  isHook: (scope: FunctionScope) => boolean,
+  seen: ReadonlySet<FunctionScope> = new Set(),
+): boolean {
+  if (seen.has(scope) || scope.body.type === 'module') return false;
+  if (isHook(scope)) return true;
+  const calls = callsOf(scope, module);
+  if (calls.length === 0) return scope.class !== null && perStep.test(scope.name);
+  if (scope.class?.isModule === true && scope.name === 'forward') return true;
+  const further = new Set([...seen, scope]);
+  return calls.some((call) => {
+    if (loopsAround(call).length > 0) return true;
+    const around = scopeAround(call, module);
+    return around !== null && isCalledAgain(around, module, isHook, further);
+  });
 }
 
 /** The plain assignment that first binds `name` in a body; null where there is none. */

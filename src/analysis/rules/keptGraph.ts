@@ -1,44 +1,82 @@
 import { text, type Finding, type Reason, type Text } from '../finding';
 import { detachFixes } from '../fixes/detach';
+import { mayBeBackPropagated } from '../flow/backward';
+import { carryingLoop, firstAssignment } from '../flow/loops';
+import { callsOf } from '../scopes/gradMode';
+import { scopeAround } from '../scopes/module';
 import type { Node } from '../syntax/node';
+import { children } from '../syntax/parser';
+import { namesIn } from '../syntax/statements';
 import type { Interpreted } from '../values/interpret';
-import type { TensorValue } from '../values/value';
 import type { Program } from './rule';
+import type { KeptTensor, Store } from './stores';
 
-const inner = ['function_definition', 'lambda'];
-
-/** Whether a walk over a function's statements goes into a node: functions inside it are looked at on their own. */
-export function isOwn(node: Node): boolean {
-  return !inner.includes(node.type);
+/**
+ * The first tensor of a store whose graph stays for good: nothing back-propagates it, as far as the file shows. Null
+ * where there is none, or where a `backward()` may still come.
+ */
+export function keptGraphOf(store: Store, one: Interpreted, program: Program): KeptTensor | null {
+  const kept = store.tensors.find(({ value }) => value.graph === 'yes' && !isParameter(value.from));
+  if (kept === undefined) return null;
+  // A graph whose buffers are gone cannot be back-propagated any more.
+  const isDone = kept.value.freed === 'yes';
+  if (!isDone && mayBeBackPropagated(store.keeper, store.statement, one.scope, program.module)) return null;
+  if (store.keeperOf === 'parameter' && !callersKeep(store, one, program, isDone)) return null;
+  return kept;
 }
 
-/** A value with its graph that `keeper` keeps over the rounds of a loop. */
-export interface Kept {
-  statement: Node;
-  expression: Node;
-  value: TensorValue;
-  keeper: string;
-  /** Null where the function itself is called again and again. */
-  loop: Node | null;
-  /** Where the keeper begins. */
-  start: Node | null;
-  rules: { alive: string; freed: string };
-  /** Why nothing frees it. */
-  never: Text;
+/** `p.norm()` of a parameter: its graph is the parameter itself, which lives anyway. */
+export function isParameter(from: Node | null): boolean {
+  if (from?.type === 'attribute') return true;
+  return /(^|\.)(named_)?parameters$/.test(from?.childForFieldName('function')?.text ?? '');
 }
 
-/** The finding: an error while the activations stay on the GPU, a hint once `backward()` has freed them. */
-export function keptFinding(kept: Kept, one: Interpreted, program: Program): Finding {
-  const { statement, expression, value, keeper } = kept;
-  const freed = value.freed !== 'no';
+/** A list of the caller's: it must outlive the caller's loop, and be back-propagated by nobody there. */
+function callersKeep(store: Store, one: Interpreted, program: Program, isDone: boolean): boolean {
+  const { scope } = one;
+  const shift = scope.class !== null && !scope.isStatic ? 1 : 0;
+  const index = scope.parameters.indexOf(store.keeper) - shift;
+  const calls = callsOf(scope, program.module);
+  return (
+    calls.length > 0 &&
+    calls.every((call) => {
+      const argument = argumentAt(call, index, store.keeper);
+      const caller = scopeAround(call, program.module) ?? program.module.scopes[0];
+      if (argument === null || caller === undefined) return false;
+      if (argument.type !== 'identifier' && argument.type !== 'attribute') return false;
+      const statement = statementAround(call);
+      const outlives = argument.type === 'attribute' || carryingLoop(statement, argument.text) !== null;
+      return outlives && (isDone || !mayBeBackPropagated(argument.text, statement, caller, program.module));
+    })
+  );
+}
+
+export function argumentAt(call: Node, index: number, name: string): Node | null {
+  const given = children(call.childForFieldName('arguments') ?? call);
+  const named = given.find((one) => one.type === 'keyword_argument' && one.childForFieldName('name')?.text === name);
+  if (named !== undefined) return named.childForFieldName('value');
+  const positional = given[index];
+  return positional === undefined || positional.type === 'keyword_argument' ? null : positional;
+}
+
+export function statementAround(node: Node): Node {
+  let at = node;
+  while (at.parent !== null && !at.type.endsWith('_statement')) at = at.parent;
+  return at;
+}
+
+/** The finding on a kept graph: an error while the activations stay on the GPU, a hint once `backward()` freed them. */
+export function keptFinding(rule: string, store: Store, kept: KeptTensor, one: Interpreted, program: Program): Finding {
+  const { statement, keeper } = store;
+  const freed = kept.value.freed !== 'no';
   const last = freed
-    ? reason(expression, text('backward() has freed the activations; the autograd nodes and the loss itself stay.'))
-    : reason(statement, kept.never);
+    ? reason(
+        kept.expression,
+        text('backward() has freed the activations; the autograd nodes and the loss itself stay.'),
+      )
+    : reason(statement, text('No backward() is ever called on what {0} keeps, so nothing frees these graphs.', keeper));
   return {
-    rule: freed ? kept.rules.freed : kept.rules.alive,
-    severity: freed ? 'hint' : 'error',
-    start: statement.startIndex,
-    end: statement.endIndex,
+    ...{ rule, severity: freed ? 'hint' : 'error', start: statement.startIndex, end: statement.endIndex },
     message: freed
       ? text(
           '{0} keeps the autograd history of every step: host memory grows, and a small block of GPU memory per step.',
@@ -48,27 +86,39 @@ export function keptFinding(kept: Kept, one: Interpreted, program: Program): Fin
           '{0} keeps the graph of every round with all its activations: GPU memory grows until it runs out.',
           keeper,
         ),
-    chain: [...keepingChain(kept), last],
-    fixes: detachFixes(expression, keeper, value.scalar, one.scope, program.module),
+    chain: [...keepingChain(store, kept, one), last],
+    fixes: detachFixes(kept.expression, keeper, kept.value.scalar, one.scope, program.module),
   };
 }
 
-function reason(node: Node, message: Text): Reason {
+export function reason(node: Node, message: Text): Reason {
   return { start: node.startIndex, end: firstLineEnd(node), message };
 }
 
 /** Why a kept tensor costs: where its graph comes from, and what keeps it round after round. */
-function keepingChain({ value, keeper, loop, start }: Kept): Reason[] {
+function keepingChain(
+  { keeper, keeperOf, loop, keeperValue }: Store,
+  { value }: KeptTensor,
+  one: Interpreted,
+): Reason[] {
   const chain: Reason[] = [];
   if (value.from !== null)
     chain.push(reason(value.from, text('The graph is recorded here, with the activations it needs.')));
+  const made = keeperValue.kind === 'container' ? keeperValue.made : null;
+  const start = keeperOf === 'function' ? firstAssignment(one.scope.body, keeper) : made;
   if (start !== null) chain.push(reason(start, text('{0} begins here and lives on from round to round.', keeper)));
   if (loop !== null) chain.push(reason(loop, text('Every round of this loop adds one more graph to {0}.', keeper)));
   return chain;
 }
 
 /** Long nodes (a loop with its body) are pointed at by their first line. */
-function firstLineEnd(node: Node): number {
+export function firstLineEnd(node: Node): number {
   const line = node.text.indexOf('\n');
   return line < 0 ? node.endIndex : node.startIndex + line;
+}
+
+/** Names in the arguments of a call. */
+export function argumentNames(call: Node): string[] {
+  const list = call.childForFieldName('arguments');
+  return list === null ? [] : namesIn(list);
 }

@@ -1,13 +1,19 @@
-import type { Finding } from '../finding';
+import type { Finding, Range } from '../finding';
 import type { ModuleScope } from '../scopes/module';
 import type { Interpreted } from '../values/interpret';
+import type { ProgramValues } from '../values/program';
 
 /** What a rule may look at. */
-export interface Program {
+export interface Program extends ProgramValues {
   module: ModuleScope;
-  /** The functions of the file; the top level is the first. */
-  functions: readonly Interpreted[];
+  source: string;
+  /** Where each code cell of a notebook lies in the text; empty for a script. */
+  cells: readonly Range[];
 }
 
-/** A rule looks at one function at a time and answers what it found there. */
-export type Rule = (one: Interpreted, program: Program) => Iterable<Finding>;
+/** A rule looks at one function at a time (the top level is the first) and answers what it found there. */
+export interface Rule {
+  /** Slugs of RULES.md that it reports. */
+  slugs: readonly string[];
+  find(one: Interpreted, program: Program): Iterable<Finding>;
+}

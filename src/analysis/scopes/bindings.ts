@@ -6,17 +6,17 @@ import type { FunctionScope, ModuleScope } from './module';
 export function seesTopLevel(name: string, scope: FunctionScope, module: ModuleScope): boolean {
   if (scope.body.type === 'module' || module.changedGlobals.has(name)) return false;
   for (let at: Node | null = scope.node; at !== null; at = at.parent) {
-    const around = at.type === 'function_definition' ? module.scopeOf.get(at.id) : undefined;
-    if (around !== undefined && boundNames(around, module).has(name)) return false;
+    const around = at.type === 'function_definition' || at.type === 'lambda' ? module.scopeOf.get(at.id) : undefined;
+    if (around !== undefined && boundNames(around).has(name)) return false;
   }
   return true;
 }
 
-function boundNames(scope: FunctionScope, module: ModuleScope): ReadonlySet<string> {
-  const known = module.bound.get(scope.node.id);
-  if (known !== undefined) return known;
-  const names = readBound(scope);
-  module.bound.set(scope.node.id, names);
+const known = new WeakMap<FunctionScope, ReadonlySet<string>>();
+
+function boundNames(scope: FunctionScope): ReadonlySet<string> {
+  let names = known.get(scope);
+  if (names === undefined) known.set(scope, (names = readBound(scope)));
   return names;
 }
 

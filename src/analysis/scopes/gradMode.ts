@@ -1,21 +1,30 @@
 import type { Node } from '../syntax/node';
-import { children } from '../syntax/parser';
-import { dottedName, type FunctionScope, type ModuleScope } from './module';
+import { children, descend } from '../syntax/parser';
+import { decoratorsOf, dottedName, type FunctionScope, type ModuleScope } from './module';
 
-const off = new Set(['torch.no_grad', 'torch.inference_mode', 'torch.autograd.no_grad']);
+/** Whether autograd records: `maybe` where it depends on what only the running program knows. */
+export type GradMode = 'yes' | 'no' | 'maybe';
 
-/**
- * Whether graphs are surely not recorded at `node`: it stands in a `with torch.no_grad()`, or in a function that is
- * decorated so, or that is called from such places only.
- */
-export function gradIsOff(node: Node, module: ModuleScope, seen: ReadonlySet<number> = new Set()): boolean {
-  if (switchedOffBefore(node, module)) return true;
+const off = /^torch\.(autograd\.(grad_mode\.)?)?(no_grad|inference_mode)$/;
+const on = /^torch\.(autograd\.(grad_mode\.)?)?enable_grad$/;
+const speaksOfIt = /no_grad|inference_mode|grad_enabled|inference_context|disable_grad/;
+
+/** Whether graphs are recorded at `node`: by the `with` around it, its function's decorators, and who calls that. */
+export function gradMode(node: Node, module: ModuleScope, seen: ReadonlySet<number> = new Set()): GradMode {
+  if (switchedOffBefore(node, module)) return 'no';
   for (let at: Node | null = node; at !== null; at = at.parent) {
-    if (at.type === 'with_statement' && withTurnsOff(at, node, module)) return true;
-    if (at.type !== 'function_definition') continue;
-    return functionIsOff(at, module, seen);
+    if (at.type === 'with_statement') {
+      const mode = withMode(at, node, module);
+      if (mode !== null) return mode;
+    }
+    if (at.type === 'function_definition') return functionMode(at, module, seen);
   }
-  return false;
+  return 'yes';
+}
+
+/** `torch.no_grad()` as an expression: it changes the mode of what it is put around. */
+export function turnsGradOff(expression: Node, module: ModuleScope): boolean {
+  return modeOf(expression, module) === 'no';
 }
 
 /**
@@ -23,6 +32,7 @@ export function gradIsOff(node: Node, module: ModuleScope, seen: ReadonlySet<num
  * run when functions do). Any argument but `True` counts.
  */
 function switchedOffBefore(node: Node, module: ModuleScope): boolean {
+  if (!module.calls.has('.set_grad_enabled') && !module.calls.has('set_grad_enabled')) return false;
   const calls = ['.set_grad_enabled', 'set_grad_enabled'].flatMap((name) => module.calls.get(name) ?? []);
   return calls.some((call) => {
     if (call.parent?.type !== 'expression_statement' || call.childForFieldName('arguments')?.text === '(True)')
@@ -32,57 +42,105 @@ function switchedOffBefore(node: Node, module: ModuleScope): boolean {
   });
 }
 
-function functionAround(node: Node): Node | null {
+export function functionAround(node: Node): Node | null {
   let at = node.parent;
   while (at !== null && at.type !== 'function_definition') at = at.parent;
   return at;
 }
 
-function functionIsOff(definition: Node, module: ModuleScope, seen: ReadonlySet<number>): boolean {
-  const known = module.gradOff.get(definition.id);
-  if (known !== undefined) return known;
-  const scope = module.scopeOf.get(definition.id);
-  const off = decoratorTurnsOff(definition, module) || (scope !== undefined && calledOffOnly(scope, module, seen));
+/** Answers by the function's definition. */
+const known = new WeakMap<Node, GradMode>();
+
+function functionMode(definition: Node, module: ModuleScope, seen: ReadonlySet<number>): GradMode {
+  const answer = known.get(definition);
+  if (answer !== undefined) return answer;
+  const mode = readFunctionMode(definition, module, seen);
   // An answer from inside a circle of calls holds for that question only.
-  if (seen.size === 0) module.gradOff.set(definition.id, off);
-  return off;
+  if (seen.size === 0) known.set(definition, mode);
+  return mode;
 }
 
-function withTurnsOff(statement: Node, node: Node, module: ModuleScope): boolean {
+function readFunctionMode(definition: Node, module: ModuleScope, seen: ReadonlySet<number>): GradMode {
+  for (const decorator of decoratorsOf(definition)) {
+    const mode = modeOf(decorator, module) ?? (isOwnSwitch(decorator, module) ? 'no' : null);
+    if (mode !== null) return mode;
+  }
+  const scope = module.scopeOf.get(definition.id);
+  if (scope === undefined) return 'yes';
+  if (isFrameworkEvaluation(scope)) return 'no';
+  return calledOffOnly(scope, module, seen) ? 'no' : 'yes';
+}
+
+/** A decorator of this file, or an imported one, that switches recording off around what it decorates. */
+function isOwnSwitch(decorator: Node, module: ModuleScope): boolean {
+  const target = decorator.type === 'call' ? decorator.childForFieldName('function') : decorator;
+  if (target === null) return false;
+  const own = module.functions.get(target.text);
+  if (own !== undefined) return speaksOfIt.test(own.body.text);
+  return speaksOfIt.test(target.text);
+}
+
+/** Functions that Lightning, the Hugging Face Trainer and autograd itself call with recording off. */
+function isFrameworkEvaluation({ class: owner, name }: FunctionScope): boolean {
+  if (owner === null) return false;
+  const bases = [...owner.bases];
+  if (bases.some((base) => /(^|\.)autograd\.Function$|^Function$/.test(base))) return true;
+  const isLightning =
+    bases.some((base) => /LightningModule$/.test(base)) ||
+    (owner.isModule && owner.methods.has('configure_optimizers'));
+  if (isLightning && /^(validation|test|predict)_(step|epoch_end)$|^on_(validation|test|predict)_/.test(name))
+    return true;
+  const isTrainer = bases.some((base) => /Trainer$/.test(base));
+  return isTrainer && /^(prediction_step|evaluation_loop|prediction_loop)$/.test(name);
+}
+
+/** The mode that a `with` sets at `node` inside it; null where it sets none. */
+function withMode(statement: Node, node: Node, module: ModuleScope): GradMode | null {
   const clause = children(statement).find((child) => child.type === 'with_clause');
   // The items themselves are evaluated before the mode changes.
-  if (clause === undefined || node.startIndex < clause.endIndex) return false;
-  return children(clause).some((item) => {
+  if (clause === undefined || node.startIndex < clause.endIndex) return null;
+  for (const item of children(clause).toReversed()) {
     const value = item.childForFieldName('value') ?? item;
-    const called = value.type === 'as_pattern' ? children(value)[0] : value;
-    return called !== undefined && turnsOff(called, module);
-  });
+    const expression = value.type === 'as_pattern' ? children(value)[0] : value;
+    if (expression === undefined) continue;
+    const mode = modeOf(expression, module) ?? (mayTurnOff(expression) ? 'maybe' : null);
+    if (mode !== null) return mode;
+  }
+  return null;
 }
 
-function decoratorTurnsOff(definition: Node, module: ModuleScope): boolean {
-  const outer = definition.parent;
-  if (outer?.type !== 'decorated_definition') return false;
-  return children(outer).some((child) => {
-    const expression = child.type === 'decorator' ? children(child)[0] : undefined;
-    return expression !== undefined && turnsOff(expression, module);
-  });
-}
-
-/** `torch.no_grad`, called or (as a decorator) not; `torch.set_grad_enabled(False)`. */
-function turnsOff(expression: Node, module: ModuleScope): boolean {
+/** `torch.no_grad`, called or (as a decorator) not; `torch.set_grad_enabled(…)`; null for anything else. */
+function modeOf(expression: Node, module: ModuleScope): GradMode | null {
   const target = expression.type === 'call' ? expression.childForFieldName('function') : expression;
   const name = target === null ? null : dottedName(target, module.imports);
-  if (name === null) return false;
+  if (name === null) return null;
   const first = expression.type === 'call' ? expression.childForFieldName('arguments')?.text : undefined;
-  if (name === 'torch.set_grad_enabled') return first === '(False)';
-  return off.has(name) && first !== '(False)';
+  if (name.endsWith('.set_grad_enabled')) return first === '(False)' ? 'no' : first === '(True)' ? 'yes' : 'maybe';
+  if (off.test(name))
+    return first === undefined || first === '()' || first === '(True)' ? 'no' : first === '(False)' ? null : 'maybe';
+  return on.test(name) ? 'yes' : null;
+}
+
+/** `no_grad() if evaluating else nullcontext()`, or a name that something like it was assigned to. */
+function mayTurnOff(expression: Node): boolean {
+  if (speaksOfIt.test(expression.text)) return true;
+  if (expression.type !== 'identifier') return false;
+  const scope = functionAround(expression);
+  let root: Node = expression;
+  while (root.parent !== null) root = root.parent;
+  for (const node of descend(scope ?? root)) {
+    if (node.type !== 'assignment' || node.childForFieldName('left')?.text !== expression.text) continue;
+    if (speaksOfIt.test(node.childForFieldName('right')?.text ?? '')) return true;
+  }
+  return false;
 }
 
 function calledOffOnly(scope: FunctionScope, module: ModuleScope, seen: ReadonlySet<number>): boolean {
   if (seen.has(scope.node.id)) return false;
   const calls = callsOf(scope, module);
+  if (calls.length === 0) return false;
   const further = new Set([...seen, scope.node.id]);
-  return calls.length > 0 && calls.every((call) => gradIsOff(call, module, further));
+  return calls.every((call) => gradMode(call, module, further) === 'no');
 }
 
 /** Calls in this file by the function's own name (`evaluate(…)`) or as a method (`x.evaluate(…)`). */

@@ -8,6 +8,13 @@ export interface FunctionScope {
   body: Node;
   parameters: string[];
   class: ClassScope | null;
+  /** A method that is not given the object it is called on. */
+  isStatic: boolean;
+  isProperty: boolean;
+  /** It yields: calling it runs nothing of it. */
+  isGenerator: boolean;
+  /** The function it stands in; null for functions of the top level and methods of classes there. */
+  around: FunctionScope | null;
 }
 
 export interface ClassScope {
@@ -15,6 +22,8 @@ export interface ClassScope {
   name: string;
   /** Whether it derives from torch.nn.Module, directly or through classes of this file. */
   isModule: boolean;
+  /** Dotted names of its bases as the imports mean them, those of bases of this file included. */
+  bases: ReadonlySet<string>;
   methods: Map<string, FunctionScope>;
 }
 
@@ -25,66 +34,110 @@ export interface ModuleScope {
   classes: Map<string, ClassScope>;
   /** Functions of the top level by name. */
   functions: Map<string, FunctionScope>;
-  /** Every function and method, nested ones included, and the top level itself (first). */
+  /** Functions inside functions by their name, by the id of the function around. */
+  innerFunctions: Map<number, Map<string, FunctionScope>>;
+  /** Every function, method and lambda, nested ones included, and the top level itself (first). */
   scopes: FunctionScope[];
   /** Scopes by the id of their node. */
   scopeOf: Map<number, FunctionScope>;
   /** Calls by the name that is called: `f(…)` under `f`, `x.f(…)` under `.f`. */
   calls: Map<string, Node[]>;
-  /** Answers of `gradIsOff` by the id of the function around. */
-  gradOff: Map<number, boolean>;
-  /** Names that a function binds itself, by the id of its node; filled by `seesTopLevel`. */
-  bound: Map<number, ReadonlySet<string>>;
-  /** Answers of `reachingBackward` by the id of the body. */
-  reaching: Map<number, Set<string>>;
+  /** How often an attribute of some name is read. */
+  attributeReads: Map<string, number>;
+  /** Functions that are no methods, and methods, by their names. */
+  named: Map<string, FunctionScope[]>;
+  methods: Map<string, FunctionScope[]>;
   /** Names that some function declares `global`: they may change at any call. */
-  changedGlobals: ReadonlySet<string>;
+  changedGlobals: Set<string>;
 }
 
 export function readModule(root: Node): ModuleScope {
-  const top: FunctionScope = { node: root, name: '<module>', body: root, parameters: [], class: null };
-  const module: ModuleScope = {
-    ...{ root, imports: readImports(root), classes: new Map(), functions: new Map() },
-    ...{ scopes: [top], scopeOf: new Map(), calls: readCalls(root), gradOff: new Map() },
-    ...{ bound: new Map(), reaching: new Map(), changedGlobals: readChangedGlobals(root) },
+  const top: FunctionScope = {
+    ...{ node: root, name: '<module>', body: root, parameters: [], class: null },
+    ...{ isStatic: false, isProperty: false, isGenerator: false, around: null },
   };
+  const module: ModuleScope = {
+    ...{ root, imports: new Map(), classes: new Map(), functions: new Map(), innerFunctions: new Map() },
+    ...{ scopes: [top], scopeOf: new Map(), calls: new Map() },
+    ...{ attributeReads: new Map(), named: new Map(), methods: new Map() },
+    changedGlobals: new Set(),
+  };
+  const classes: Node[] = [];
+  const functions: Node[] = [];
   for (const node of descend(root)) {
-    if (node.type === 'class_definition') readClass(node, module);
+    switch (node.type) {
+      case 'import_statement':
+      case 'import_from_statement':
+        readImport(node, module.imports);
+        break;
+      case 'call':
+        readCall(node, module.calls);
+        break;
+      case 'attribute':
+        readAttribute(node, module.attributeReads);
+        break;
+      case 'global_statement':
+        for (const name of children(node)) module.changedGlobals.add(name.text);
+        break;
+      case 'class_definition':
+        classes.push(node);
+        break;
+      case 'function_definition':
+      case 'lambda':
+        functions.push(node);
+    }
   }
-  for (const node of descend(root)) {
-    if (node.type !== 'function_definition') continue;
-    const owner = ownerClass(node, module);
-    const scope = readFunction(node, owner);
-    if (scope === null) continue;
-    module.scopes.push(scope);
-    if (owner !== null) owner.methods.set(scope.name, scope);
-    else if (definitionParent(node)?.type === 'module') module.functions.set(scope.name, scope);
-  }
-  for (const scope of module.scopes) module.scopeOf.set(scope.node.id, scope);
+  for (const node of classes) readClass(node, module);
+  for (const node of functions) readScope(node, module);
+  module.scopeOf.set(root.id, top);
   return module;
 }
 
-function readCalls(root: Node): Map<string, Node[]> {
-  const calls = new Map<string, Node[]>();
-  for (const node of descend(root)) {
-    if (node.type !== 'call') continue;
-    const target = node.childForFieldName('function');
-    const attribute = target?.childForFieldName('attribute');
-    const name = attribute ? `.${attribute.text}` : target?.type === 'identifier' ? target.text : null;
-    if (name === null) continue;
-    const list = calls.get(name);
-    if (list === undefined) calls.set(name, [node]);
-    else list.push(node);
+function readScope(node: Node, module: ModuleScope): void {
+  const owner = ownerClass(node, module);
+  const scope = readFunction(node, owner);
+  if (scope === null) return;
+  module.scopes.push(scope);
+  module.scopeOf.set(node.id, scope);
+  const around = scopeAround(node, module);
+  scope.around = around;
+  if (node.type === 'lambda') return;
+  const byName = owner === null ? module.named : module.methods;
+  byName.set(scope.name, [...(byName.get(scope.name) ?? []), scope]);
+  if (owner !== null) owner.methods.set(scope.name, scope);
+  else if (around === null) module.functions.set(scope.name, scope);
+  else {
+    const inner = module.innerFunctions.get(around.node.id);
+    if (inner === undefined) module.innerFunctions.set(around.node.id, new Map([[scope.name, scope]]));
+    else inner.set(scope.name, scope);
   }
-  return calls;
 }
 
-function readChangedGlobals(root: Node): Set<string> {
-  const changed = new Set<string>();
-  for (const node of descend(root)) {
-    if (node.type === 'global_statement') for (const name of children(node)) changed.add(name.text);
+/** The function around a node, read before it; null at the top level. */
+export function scopeAround(node: Node, module: ModuleScope): FunctionScope | null {
+  for (let at = node.parent; at !== null; at = at.parent) {
+    if (at.type !== 'function_definition' && at.type !== 'lambda') continue;
+    return module.scopeOf.get(at.id) ?? null;
   }
-  return changed;
+  return null;
+}
+
+function readAttribute(node: Node, reads: Map<string, number>): void {
+  const parent = node.parent;
+  const isTarget = parent?.type === 'assignment' && parent.childForFieldName('left') === node;
+  if (isTarget) return;
+  const name = node.childForFieldName('attribute')?.text ?? '';
+  reads.set(name, (reads.get(name) ?? 0) + 1);
+}
+
+function readCall(node: Node, calls: Map<string, Node[]>): void {
+  const target = node.childForFieldName('function');
+  const attribute = target?.childForFieldName('attribute');
+  const name = attribute ? `.${attribute.text}` : target?.type === 'identifier' ? target.text : null;
+  if (name === null) return;
+  const list = calls.get(name);
+  if (list === undefined) calls.set(name, [node]);
+  else list.push(node);
 }
 
 /** Dotted name that `node` (an identifier or attributes of one) means through the imports; null for anything else. */
@@ -98,35 +151,51 @@ export function dottedName(node: Node, imports: ReadonlyMap<string, string>): st
   return before === null ? null : `${before}.${attribute.text}`;
 }
 
-function readImports(root: Node): Map<string, string> {
-  const imports = new Map<string, string>();
-  for (const node of descend(root)) {
-    if (node.type !== 'import_statement' && node.type !== 'import_from_statement') continue;
-    const from = node.childForFieldName('module_name');
-    for (const item of children(node)) {
-      if (from !== null && item.id === from.id) continue;
-      const name = item.type === 'aliased_import' ? item.childForFieldName('name') : item;
-      const alias = item.type === 'aliased_import' ? item.childForFieldName('alias') : null;
-      if (name === null || name.type !== 'dotted_name') continue;
-      if (from !== null) imports.set((alias ?? name).text, `${from.text}.${name.text}`);
-      else if (alias !== null) imports.set(alias.text, name.text);
-      // `import torch.nn` binds `torch`.
-      else imports.set(name.text.split('.')[0] ?? name.text, name.text.split('.')[0] ?? name.text);
-    }
+function readImport(node: Node, imports: Map<string, string>): void {
+  const from = node.childForFieldName('module_name');
+  for (const item of children(node)) {
+    if (from !== null && item.id === from.id) continue;
+    const name = item.type === 'aliased_import' ? item.childForFieldName('name') : item;
+    const alias = item.type === 'aliased_import' ? item.childForFieldName('alias') : null;
+    if (name === null || name.type !== 'dotted_name') continue;
+    if (from !== null) imports.set((alias ?? name).text, `${from.text}.${name.text}`);
+    else if (alias !== null) imports.set(alias.text, name.text);
+    // `import torch.nn` binds `torch`.
+    else imports.set(name.text.split('.')[0] ?? name.text, name.text.split('.')[0] ?? name.text);
   }
-  return imports;
 }
 
 function readClass(node: Node, module: ModuleScope): void {
   const name = node.childForFieldName('name')?.text;
   if (name === undefined) return;
-  const bases = node.childForFieldName('superclasses');
-  const isModule = (bases === null ? [] : children(bases)).some((base) => {
-    const dotted = dottedName(base, module.imports);
-    if (dotted !== null) return dotted === 'torch.nn.Module' || /(^|\.)LightningModule$/.test(dotted);
-    return module.classes.get(base.text)?.isModule === true;
-  });
-  module.classes.set(name, { node, name, isModule, methods: new Map() });
+  const list = node.childForFieldName('superclasses');
+  const bases = new Set<string>();
+  let isModule = false;
+  for (const base of list === null ? [] : children(list)) {
+    if (base.type === 'keyword_argument') continue;
+    const here = module.classes.get(base.text);
+    const dotted = here === undefined ? (dottedName(base, module.imports) ?? base.text) : base.text;
+    bases.add(dotted);
+    for (const further of here?.bases ?? []) bases.add(further);
+    // `Base = pl.LightningModule`, `class Net(models.BaseModel)`: what the name stands for is looked up.
+    const meant = here === undefined ? aliasOf(base, module) : dotted;
+    isModule ||= here?.isModule === true || moduleBase.test(dotted) || moduleBase.test(meant);
+  }
+  module.classes.set(name, { node, name, isModule, bases, methods: new Map() });
+}
+
+/** Classes that derive from torch.nn.Module. */
+const moduleBase =
+  /^torch\.nn\.(Module|Sequential|ModuleList|\w*Loss|Linear|Conv\w+)$|(^|\.)(LightningModule|PreTrainedModel|ModelMixin|MessagePassing|pl_LightningModule)$/;
+
+/** What a name of the top level was assigned from, as the imports mean it. */
+function aliasOf(name: Node, module: ModuleScope): string {
+  for (const statement of descend(module.root, (node) => !/^(function|class)_definition$/.test(node.type))) {
+    if (statement.type !== 'assignment' || statement.childForFieldName('left')?.text !== name.text) continue;
+    const right = statement.childForFieldName('right');
+    return right === null ? '' : (dottedName(right, module.imports) ?? '');
+  }
+  return '';
 }
 
 /** The node a definition stands in, decorators left aside. */
@@ -143,7 +212,7 @@ function ownerClass(node: Node, module: ModuleScope): ClassScope | null {
 }
 
 function readFunction(node: Node, owner: ClassScope | null): FunctionScope | null {
-  const name = node.childForFieldName('name')?.text;
+  const name = node.type === 'lambda' ? '<lambda>' : node.childForFieldName('name')?.text;
   const body = node.childForFieldName('body');
   if (name === undefined || body === null) return null;
   const list = node.childForFieldName('parameters');
@@ -151,5 +220,24 @@ function readFunction(node: Node, owner: ClassScope | null): FunctionScope | nul
     if (parameter.type === 'identifier') return parameter.text;
     return (parameter.childForFieldName('name') ?? children(parameter)[0])?.text ?? '';
   });
-  return { node, name, body, parameters, class: owner };
+  const decorators = decoratorsOf(node).map((decorator) => decorator.text);
+  return {
+    ...{ node, name, body, parameters, class: owner, around: null },
+    isStatic: decorators.includes('staticmethod'),
+    isProperty: decorators.some((text) => /(^|[._])(cached_)?property$/.test(text)),
+    isGenerator: yields(body),
+  };
+}
+
+/** Expressions of a definition's decorators, without their `@`. */
+export function decoratorsOf(definition: Node): Node[] {
+  const outer = definition.parent;
+  if (outer?.type !== 'decorated_definition') return [];
+  return children(outer).flatMap((child) => (child.type === 'decorator' ? children(child).slice(0, 1) : []));
+}
+
+function yields(body: Node): boolean {
+  const isInner = (node: Node): boolean => /^(function_definition|lambda|class_definition)$/.test(node.type);
+  for (const node of descend(body, (inner) => !isInner(inner))) if (node.type === 'yield') return true;
+  return false;
 }

@@ -1,5 +1,5 @@
 import type { Node } from './node';
-import { children, descend } from './parser';
+import { children } from './parser';
 
 /** The assignment (plain or augmented) that a statement is. */
 export function assignmentOf(statement: Node): Node | null {
@@ -15,11 +15,29 @@ export function backPropagated(call: Node): string[] {
   return namesIn(call);
 }
 
-/** Names and dotted names in an expression, each as often as it occurs. */
+/** Names and dotted names in an expression, stems of dotted ones among them, each as often as it occurs. */
 export function namesIn(node: Node): string[] {
   const names: string[] = [];
-  for (const inner of descend(node)) {
-    if (inner.type === 'identifier' || inner.type === 'attribute') names.push(inner.text);
+  const left = [node];
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    switch (at.type) {
+      case 'identifier':
+        names.push(at.text);
+        break;
+      case 'attribute': {
+        names.push(at.text);
+        const object = at.childForFieldName('object');
+        if (object !== null) left.push(object);
+        break;
+      }
+      case 'keyword_argument': {
+        const value = at.childForFieldName('value');
+        if (value !== null) left.push(value);
+        break;
+      }
+      default:
+        left.push(...at.children);
+    }
   }
   return names;
 }

@@ -1,36 +1,49 @@
 import type { Node } from '../syntax/node';
-import { gradIsOff } from '../scopes/gradMode';
+import type { FlowGraph } from '../flow/graph';
+import { gradMode } from '../scopes/gradMode';
 import { seesTopLevel } from '../scopes/bindings';
+import { isUsedAsModule } from '../scopes/roles';
 import { dottedName, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { children } from '../syntax/parser';
-import { freezes } from './frozen';
+import { call } from './calls';
+import { bindTarget, combine, withoutGraph } from './operations';
+import { noSites, site, union, type Sites } from './sites';
 import * as names from './torchNames';
-import { join, plain, tensor, unknown, type Environment, type Tri, type Value } from './value';
+import { container, element, join, module, plain, tensor, tuple, unknown, unknownHolding } from './value';
+import type { TensorValue, Tri, Value } from './value';
+import type { Environment } from './environment';
 
 /** What is known beyond one function: the last round's summaries; `called` collects for the next one. */
 export interface Knowledge {
   module: ModuleScope;
-  /** Value of a function's result. */
+  /** Value of a function's result; of a generator, what it yields. */
   result(scope: FunctionScope): Value;
   /** Value of an attribute of instances of a class of this file. */
   attribute(className: string, attribute: string): Value;
   /** Value of a name of the top level, as functions see it. */
   global(name: string): Value;
-  called(scope: FunctionScope, args: Value[], keywords: ReadonlyMap<string, Value>): void;
+  /** Value of a name of the function around, as an inner one sees it. */
+  enclosing(scope: FunctionScope, name: string): Value;
+  called(scope: FunctionScope, args: readonly Value[], keywords: ReadonlyMap<string, Value>): void;
+  graphOf(scope: FunctionScope): FlowGraph;
+  /** Names among a call's arguments that the function it calls back-propagates. */
+  backPropagates(call: Node): readonly string[];
+  /** A function runs at every forward or backward of a module. */
+  hooked(scope: FunctionScope): void;
 }
 
 /** Evaluates expressions of one function at one point. */
 export class Evaluator {
   constructor(
-    private readonly scope: FunctionScope,
-    private readonly knowledge: Knowledge,
+    readonly scope: FunctionScope,
+    readonly knowledge: Knowledge,
   ) {}
 
   evaluate(node: Node | null, environment: Environment): Value {
     if (node === null) return unknown;
     switch (node.type) {
       case 'identifier':
-        return environment.get(node.text) ?? this.selfValue(node) ?? this.globalValue(node.text);
+        return this.name(node, environment);
       case 'integer':
       case 'float':
       case 'string':
@@ -38,21 +51,20 @@ export class Evaluator {
       case 'true':
       case 'false':
       case 'none':
-      case 'comparison_operator':
       case 'not_operator':
-        return node.type === 'comparison_operator' ? this.comparison(node, environment) : plain;
+        return plain;
+      case 'comparison_operator':
+        return this.comparison(node, environment);
       case 'parenthesized_expression':
       case 'await':
+      case 'list_splat':
         return this.evaluate(children(node)[0] ?? null, environment);
       case 'named_expression':
         return this.evaluate(node.childForFieldName('value'), environment);
       case 'unary_operator':
-        return this.evaluate(node.childForFieldName('argument'), environment);
+        return this.fresh(node, this.evaluate(node.childForFieldName('argument'), environment));
       case 'binary_operator':
-        return combine(node, [
-          this.evaluate(node.childForFieldName('left'), environment),
-          this.evaluate(node.childForFieldName('right'), environment),
-        ]);
+        return this.binary(node, environment);
       case 'conditional_expression': {
         const [yes, , no] = children(node);
         return join(this.evaluate(yes ?? null, environment), this.evaluate(no ?? null, environment));
@@ -68,232 +80,211 @@ export class Evaluator {
         return this.subscript(node, environment);
       case 'tuple':
       case 'expression_list':
-        return { kind: 'tuple', items: children(node).map((item) => this.evaluate(item, environment)) };
+        return tuple(children(node).map((item) => this.evaluate(item, environment)));
       case 'list':
-        return this.container(node, children(node), environment);
+      case 'set':
+        return this.collection(node, children(node), environment);
       case 'dictionary': {
-        const values = children(node).map((pair) => pair.childForFieldName('value'));
-        return this.container(
+        const values = children(node).map((pair) => pair.childForFieldName('value') ?? children(pair)[0]);
+        return this.collection(
           node,
-          values.filter((value): value is Node => value !== null),
+          values.filter((value): value is Node => value !== undefined),
           environment,
         );
       }
       case 'list_comprehension':
-        return { kind: 'container', elements: this.evaluate(node.childForFieldName('body'), environment), made: node };
+      case 'set_comprehension':
+      case 'dictionary_comprehension':
+      case 'generator_expression':
+        return this.comprehension(node, environment);
+      case 'lambda': {
+        const inner = this.knowledge.module.scopeOf.get(node.id);
+        return inner === undefined ? unknown : { kind: 'function', scope: inner, holds: noSites };
+      }
       case 'call':
-        return this.call(node, environment);
+        return call(node, environment, this);
       default:
         return unknown;
     }
   }
 
-  /** What iterating over a value gives. */
-  static element(value: Value): Value {
-    if (value.kind === 'container') return value.elements;
-    if (value.kind === 'tensor') return { ...value, scalar: false };
-    if (value.kind === 'tuple' && value.items.length > 0) return value.items.reduce(join);
-    return unknown;
+  /** A name as torch's or another library's, when an import binds it and nothing else. */
+  dotted(node: Node): string | null {
+    return dottedName(node, this.knowledge.module.imports);
   }
 
-  private selfValue(node: Node): Value | null {
+  /** Whether autograd records at `node`. */
+  recording(node: Node): Tri {
+    return gradMode(node, this.knowledge.module);
+  }
+
+  /** A result of torch on these operands, as the grad mode at `node` lets it be. */
+  result(node: Node, operands: readonly Value[]): Value {
+    return this.underMode(node, combine(node, operands));
+  }
+
+  /** A value that some function computed at `node`: without a graph where none is recorded. */
+  underMode(node: Node, value: Value): Value {
+    if (value.kind === 'tuple') {
+      const mode = this.recording(node);
+      return mode === 'yes' ? value : tuple(value.items.map((item) => this.underMode(node, item)));
+    }
+    if (value.kind === 'container' && value.elements.kind === 'tensor' && this.recording(node) === 'no')
+      return { ...value, elements: this.underMode(node, value.elements) };
+    if (value.kind !== 'tensor' || value.graph === 'no') return value;
+    const mode = this.recording(node);
+    if (mode === 'yes') return value;
+    if (mode === 'maybe') return { ...value, graph: 'maybe' };
+    return { ...value, graph: 'no', from: null, moved: null, holds: value.own === null ? noSites : [value.own] };
+  }
+
+  private name(node: Node, environment: Environment): Value {
+    const here = environment.get(node.text) ?? this.outer(node.text);
+    return here.kind === 'unknown' ? (this.byUse(node, here.holds) ?? here) : here;
+  }
+
+  private byUse(node: Node, holds: Sites): Value | null {
+    if (!isUsedAsModule(node, this.knowledge.module)) return null;
+    return { ...module(site(node, 'model')), holds };
+  }
+
+  /** What a name means that the function does not bind: its own object, a function, something of a scope around. */
+  private outer(name: string): Value {
+    const { module: file } = this.knowledge;
     const owner = this.scope.class;
-    if (owner === null || node.text !== this.scope.parameters[0]) return null;
-    return { kind: 'instance', of: owner };
+    if (owner !== null && name === this.scope.parameters[0] && !this.scope.isStatic)
+      return { kind: 'instance', of: owner, frozen: false, holds: noSites };
+    const inner = file.innerFunctions.get(this.scope.node.id)?.get(name) ?? file.functions.get(name);
+    if (inner !== undefined) return { kind: 'function', scope: inner, holds: noSites };
+    if (seesTopLevel(name, this.scope, file)) return this.knowledge.global(name);
+    return this.scope.body.type === 'module' ? unknown : this.knowledge.enclosing(this.scope, name);
   }
 
-  private globalValue(name: string): Value {
-    const { module } = this.knowledge;
-    return seesTopLevel(name, this.scope, module) ? this.knowledge.global(name) : unknown;
+  private collection(node: Node, items: readonly Node[], environment: Environment): Value {
+    const values = items.map((item) => {
+      const value = this.evaluate(item, environment);
+      return item.type === 'list_splat' ? element(value) : value;
+    });
+    return container(node, values.length === 0 ? plain : values.reduce(join));
   }
 
-  private container(node: Node, items: Node[], environment: Environment): Value {
-    const values = items.map((item) => this.evaluate(item, environment));
-    const elements = values.length === 0 ? plain : values.reduce(join);
-    // Containers of containers of containers are not followed.
-    const deep = elements.kind === 'container' && elements.elements.kind === 'container';
-    return { kind: 'container', elements: deep ? unknown : elements, made: node };
+  private comprehension(node: Node, environment: Environment): Value {
+    const inner = new Map(environment);
+    for (const clause of children(node)) {
+      if (clause.type !== 'for_in_clause') continue;
+      const each = element(this.evaluate(clause.childForFieldName('right'), inner));
+      bindTarget(clause.childForFieldName('left'), each, inner);
+    }
+    const body = node.childForFieldName('body');
+    return container(node, this.evaluate(body?.childForFieldName('value') ?? body, inner));
   }
 
   private comparison(node: Node, environment: Environment): Value {
     const values = children(node).map((child) => this.evaluate(child, environment));
-    return values.some((value) => value.kind === 'tensor') ? tensor('no', null) : plain;
+    const isTensor = values.some((value) => value.kind === 'tensor') && !/(is|in)/.test(node.text);
+    return isTensor ? tensor(site(node, 'tensor')) : plain;
+  }
+
+  private binary(node: Node, environment: Environment): Value {
+    const left = this.evaluate(node.childForFieldName('left'), environment);
+    const right = this.evaluate(node.childForFieldName('right'), environment);
+    const operator = node.childForFieldName('operator')?.text;
+    if (left.kind === 'container' || right.kind === 'container') {
+      if (left.kind === 'container' && right.kind === 'container' && operator === '+')
+        return container(node, join(left.elements, right.elements));
+      return operator === '*' && left.kind === 'container' ? left : unknownHolding(union(left.holds, right.holds));
+    }
+    const value = this.result(node, [left, right]);
+    // A matrix product with a transpose grows with the square of its rows.
+    if (operator !== '@' || value.kind !== 'tensor') return value;
+    return { ...value, full: true, scalar: false };
   }
 
   private attribute(node: Node, environment: Environment): Value {
-    const name = node.childForFieldName('attribute')?.text ?? '';
     const here = environment.get(node.text);
-    if (here !== undefined) return here;
+    if (here !== undefined && here.kind !== 'unknown') return here;
+    const name = node.childForFieldName('attribute')?.text ?? '';
     const object = this.evaluate(node.childForFieldName('object'), environment);
-    if (object.kind === 'tensor') {
-      if (name === 'data' || name === 'grad' || name === 'indices') return tensor('no', null, object.scalar);
-      if (name === 'loss') return { ...object, scalar: true };
-      return names.tensorAttributes.has(name) ? { ...object, scalar: false } : plain;
+    const value = here ?? this.attributeOf(object, name, node);
+    return value.kind === 'unknown' ? (this.byUse(node, value.holds) ?? value) : value;
+  }
+
+  private attributeOf(object: Value, name: string, node: Node): Value {
+    switch (object.kind) {
+      case 'tensor':
+        return tensorAttribute(object, name, node);
+      case 'instance': {
+        const method = object.of.methods.get(name);
+        if (method !== undefined && !method.isProperty) return { kind: 'function', scope: method, holds: object.holds };
+        if (method !== undefined) return this.underMode(node, this.knowledge.result(method));
+        const value = this.knowledge.attribute(object.of.name, name);
+        return object.frozen && (value.kind === 'module' || value.kind === 'instance')
+          ? { ...value, frozen: true }
+          : value;
+      }
+      case 'module':
+        // A layer of a module of torch, or a parameter of it.
+        if (name === 'weight' || name === 'bias')
+          return tensor(site(node, 'tensor'), { graph: object.frozen ? 'no' : 'yes', holds: object.holds, from: node });
+        return unknownHolding(object.holds);
+      default:
+        return unknownHolding(object.holds);
     }
-    if (object.kind === 'instance') return this.knowledge.attribute(object.of.name, name);
-    return unknown;
   }
 
   private subscript(node: Node, environment: Environment): Value {
     const object = this.evaluate(node.childForFieldName('value'), environment);
-    if (object.kind === 'tensor') return { ...object, scalar: false };
-    if (object.kind === 'container') return object.elements;
-    const index = node.childForFieldName('subscript');
-    if (object.kind === 'tuple' && index?.type === 'integer') return object.items[Number(index.text)] ?? unknown;
-    return unknown;
+    const [, ...indices] = children(node);
+    const [index] = indices;
+    if (object.kind === 'tensor') return this.part(object, indices, node, environment);
+    if (object.kind === 'container') {
+      const isSlice = index?.type === 'slice';
+      return isSlice ? object : object.elements;
+    }
+    if (object.kind === 'tuple') {
+      const at = index === undefined ? NaN : Number(index.text);
+      return Number.isInteger(at) ? (object.items.at(at) ?? unknown) : element(object);
+    }
+    if (object.kind === 'holder' && object.role === 'checkpoint') return object;
+    return unknownHolding(object.holds);
   }
 
-  private call(node: Node, environment: Environment): Value {
-    const target = node.childForFieldName('function');
-    const list = node.childForFieldName('arguments');
-    if (target === null || list === null) return unknown;
-    const args: Value[] = [];
-    const keywords = new Map<string, Value>();
-    if (list.type === 'argument_list') {
-      for (const argument of children(list)) {
-        if (argument.type === 'keyword_argument') {
-          const value = this.evaluate(argument.childForFieldName('value'), environment);
-          keywords.set(argument.childForFieldName('name')?.text ?? '', value);
-        } else args.push(this.evaluate(argument, environment));
-      }
-    } else {
-      // A generator as the only argument.
-      const body = this.evaluate(list.childForFieldName('body'), environment);
-      args.push({ kind: 'container', elements: body, made: list });
+  /** A part of a tensor: basic indexing shows its memory, indexing by a list or a tensor copies. */
+  private part(object: TensorValue, indices: readonly Node[], node: Node, environment: Environment): Value {
+    const [index] = indices;
+    if (index?.type === 'string') {
+      // An item of a model's answer.
+      return index.text.includes('loss') ? { ...object, scalar: true, full: false } : { ...object, scalar: false };
     }
-    const dotted = dottedName(target, this.knowledge.module.imports);
-    if (dotted !== null) return this.library(dotted, node, [...args, ...keywords.values()], list.text);
-    if (target.type === 'identifier' && !environment.has(target.text)) {
-      const known = this.named(target.text, node, args, keywords);
-      if (known !== null) return known;
+    const isPlainIndex = indices.every(
+      (one) =>
+        one.type === 'slice' ||
+        one.type === 'ellipsis' ||
+        one.type === 'none' ||
+        (one.type !== 'list' && this.evaluate(one, environment).kind === 'plain'),
+    );
+    const result = { ...object, scalar: false, full: false };
+    if (!isPlainIndex) {
+      const own = site(node, 'tensor');
+      return { ...result, own, partOf: null, holds: union([own], object.graph === 'no' ? noSites : object.holds) };
     }
-    if (target.type === 'attribute') {
-      const method = this.method(target, node, args, keywords, environment);
-      if (method !== null) return method;
-    }
-    return this.callValue(this.evaluate(target, environment), node, args, keywords);
+    const surely = indices.length > 1 || index?.type === 'slice';
+    // `model(x)[0]` may be the first of several tensors.
+    return surely || object.output === null ? { ...result, partOf: node } : result;
   }
 
-  /** A function or class that an import names. */
-  private library(name: string, node: Node, args: Value[], text: string): Value {
-    const last = name.slice(name.lastIndexOf('.') + 1);
-    if (names.notModules.test(name)) return unknown;
-    if (names.lossClass.test(name)) return text.includes('reduction') ? unknown : { kind: 'module', loss: true };
-    if (names.moduleClass.test(name)) return { kind: 'module', loss: false };
-    if (names.optimizerClass.test(name)) return { kind: 'optimizer' };
-    if (name === 'copy.deepcopy' || name === 'copy.copy' || name === 'torch.compile') return args[0] ?? unknown;
-    if (!name.startsWith('torch.')) return unknown;
-    if (names.creators.test(name) || names.discrete.has(last)) return tensor('no', null);
-    if (names.functionalLoss.test(name)) {
-      const loss = this.result(node, args);
-      return loss.kind === 'tensor' ? { ...loss, scalar: !text.includes('reduction') } : loss;
-    }
-    const inner = args.map((arg) => (arg.kind === 'container' ? arg.elements : arg));
-    return inner.some((arg) => arg.kind === 'tensor') ? this.result(node, inner) : unknown;
-  }
-
-  /** Builtins, and functions and classes of this file. */
-  private named(name: string, node: Node, args: Value[], keywords: ReadonlyMap<string, Value>): Value | null {
-    const { module } = this.knowledge;
-    const made = module.classes.get(name);
-    if (made !== undefined) {
-      const start = made.methods.get('__init__');
-      if (start !== undefined) this.knowledge.called(start, [{ kind: 'instance', of: made }, ...args], keywords);
-      return { kind: 'instance', of: made };
-    }
-    const called = module.functions.get(name);
-    if (called !== undefined) {
-      this.knowledge.called(called, args, keywords);
-      return this.withoutGraphWhenOff(node, this.knowledge.result(called));
-    }
-    if (['float', 'int', 'str', 'len', 'bool', 'repr', 'format', 'range', 'print'].includes(name)) return plain;
-    if (name === 'sum' && args[0] !== undefined) return Evaluator.element(args[0]);
-    if (name === 'abs') return args[0] ?? unknown;
-    if (name === 'list' || name === 'dict') {
-      return { kind: 'container', elements: args[0] === undefined ? plain : Evaluator.element(args[0]), made: node };
-    }
-    return null;
-  }
-
-  private method(
-    target: Node,
-    node: Node,
-    args: Value[],
-    keywords: ReadonlyMap<string, Value>,
-    environment: Environment,
-  ): Value | null {
-    const name = target.childForFieldName('attribute')?.text ?? '';
-    const object = this.evaluate(target.childForFieldName('object'), environment);
-    if (object.kind === 'tensor') {
-      if (names.leaving.has(name)) return plain;
-      if (names.discrete.has(name)) return tensor('no', null, object.scalar);
-      if (name === 'backward') return plain;
-      if (names.casts.has(name)) return { ...object, graph: name === 'requires_grad_' ? 'yes' : object.graph };
-      if (names.reductions.has(name) && args.length === 0) return { ...combine(node, [object]), scalar: true } as Value;
-      return combine(node, [object, ...args]);
-    }
-    if (object.kind === 'module') {
-      if (names.moduleSelf.has(name)) return freezes(node) ? unknown : object;
-      return name === 'forward' ? this.callValue(object, node, args, keywords) : unknown;
-    }
-    if (object.kind === 'instance') {
-      if (object.of.isModule && names.moduleSelf.has(name)) return freezes(node) ? unknown : object;
-      const called = object.of.methods.get(name);
-      if (called === undefined) return null;
-      this.knowledge.called(called, [object, ...args], keywords);
-      return this.withoutGraphWhenOff(node, this.knowledge.result(called));
-    }
-    return object.kind === 'plain' || object.kind === 'container' ? unknown : null;
-  }
-
-  /** Calling a value: a module computes something that carries a graph, as its parameters do. */
-  private callValue(value: Value, node: Node, args: Value[], keywords: ReadonlyMap<string, Value>): Value {
-    if (value.kind === 'module') {
-      const all = [...args, ...keywords.values()];
-      if (value.loss) {
-        const loss = this.result(node, all);
-        return loss.kind === 'tensor' ? { ...loss, scalar: true } : loss;
-      }
-      return this.recording(node) ? tensor('yes', node) : tensor('no', null);
-    }
-    if (value.kind === 'instance' && value.of.isModule) {
-      const forward = value.of.methods.get('forward');
-      if (forward === undefined) return unknown;
-      this.knowledge.called(forward, [value, ...args], keywords);
-      if (!this.recording(node)) return tensor('no', null);
-      const result = this.knowledge.result(forward);
-      if (result.kind === 'tensor') return { ...result, graph: result.graph === 'no' ? 'maybe' : 'yes', from: node };
-      // Its layers may be made in ways that are not followed here; what they compute carries their graph all the same.
-      return result.kind === 'unknown' ? tensor('yes', node) : result;
-    }
-    return unknown;
-  }
-
-  /** A result of torch on these operands, as the grad mode at `node` lets it be. */
-  private result(node: Node, operands: Value[]): Value {
-    return this.withoutGraphWhenOff(node, combine(node, operands));
-  }
-
-  private withoutGraphWhenOff(node: Node, value: Value): Value {
-    if (value.kind !== 'tensor' || value.graph === 'no' || this.recording(node)) return value;
-    return { ...value, graph: 'no', from: null };
-  }
-
-  private recording(node: Node): boolean {
-    return !gradIsOff(node, this.knowledge.module);
+  /** A copy of a tensor computed at `node`. */
+  private fresh(node: Node, value: Value): Value {
+    return value.kind === 'tensor' ? this.result(node, [value]) : value;
   }
 }
 
-/** A new tensor made of operands: it carries a graph when one of them does. */
-export function combine(node: Node, operands: Value[]): Value {
-  const tensors = operands.filter((operand) => operand.kind === 'tensor');
-  if (tensors.length === 0) return operands.every((operand) => operand.kind === 'plain') ? plain : unknown;
-  const carrying = tensors.filter((operand) => operand.graph !== 'no');
-  const sure = carrying.find((operand) => operand.graph === 'yes');
-  const unsure = operands.some((operand) => operand.kind === 'unknown') || carrying.length > 0;
-  const graph: Tri = sure !== undefined ? 'yes' : unsure ? 'maybe' : 'no';
-  const freed: Tri =
-    carrying.length === 0 ? 'no' : carrying.map((one) => one.freed).reduce((a, b) => (a === b ? a : 'maybe'));
-  const scalar = operands.every((operand) => operand.kind === 'plain' || (operand.kind === 'tensor' && operand.scalar));
-  return { kind: 'tensor', graph, freed, scalar, from: sure?.from ?? (graph === 'yes' ? node : null) };
+function tensorAttribute(object: TensorValue, name: string, node: Node): Value {
+  const own = site(node, 'tensor');
+  if (name === 'data') return withoutGraph(object);
+  if (name === 'grad') return tensor(own, { full: object.full });
+  if (name === 'indices') return tensor(own);
+  if (name === 'loss') return { ...object, scalar: true, full: false };
+  if (name === 'values') return { ...object, own, partOf: null, full: false };
+  return names.tensorAttributes.has(name) ? { ...object, scalar: false } : plain;
 }

@@ -2,13 +2,13 @@ import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 
 /**
- * Name of the module whose parameters a statement freezes: `net.requires_grad_(False)`, or a loop over
+ * The module whose parameters a statement freezes: `net.requires_grad_(False)`, or a loop over
  * `net.parameters()` that sets `requires_grad`. What it computes from then on may carry no graph.
  */
-export function frozenBy(statement: Node): string | null {
+export function frozenBy(statement: Node): Node | null {
   if (statement.type === 'for_statement') return frozenInLoop(statement);
   const call = statement.type === 'expression_statement' ? children(statement)[0] : undefined;
-  return call?.type === 'call' && freezes(call) ? (receiver(call)?.text ?? null) : null;
+  return call?.type === 'call' && freezes(call) ? receiver(call) : null;
 }
 
 /** A call of `requires_grad_` with anything but (an explicit or default) `True`. */
@@ -17,7 +17,7 @@ export function freezes(call: Node): boolean {
   return name === 'requires_grad_' && !/^\((requires_grad\s*=\s*)?(True)?\)$/.test(argumentsOf(call));
 }
 
-function frozenInLoop(loop: Node): string | null {
+function frozenInLoop(loop: Node): Node | null {
   const over = loop.childForFieldName('right');
   const body = loop.childForFieldName('body');
   if (over === null || body === null) return null;
@@ -27,7 +27,7 @@ function frozenInLoop(loop: Node): string | null {
     const set = node.type === 'assignment' ? node.childForFieldName('left') : null;
     const isSet = set?.childForFieldName('attribute')?.text === 'requires_grad';
     if ((isSet && node.childForFieldName('right')?.text !== 'True') || (node.type === 'call' && freezes(node)))
-      return receiver(parameters)?.text ?? null;
+      return receiver(parameters);
   }
   return null;
 }

@@ -1,164 +1,347 @@
 import type { Node } from '../syntax/node';
-import { flowGraph, type FlowGraph } from '../flow/graph';
+import type { FlowGraph, FlowPoint } from '../flow/graph';
+import { capturedNames } from '../flow/names';
 import type { FunctionScope } from '../scopes/module';
 import { children, descend } from '../syntax/parser';
 import { assignmentOf, backPropagated } from '../syntax/statements';
-import { Evaluator, combine, type Knowledge } from './evaluate';
+import { Evaluator, type Knowledge } from './evaluate';
+import { bindTarget, combine } from './operations';
+import { isSameEnvironment, joinEnvironments, type Environment } from './environment';
 import { frozenBy } from './frozen';
-import { isSameEnvironment, join, joinEnvironments, plain, unknown, type Environment, type Value } from './value';
+import { holdsSite, models, noSites, site, union } from './sites';
+import { container, element, join, module, plain, unknown, type TensorValue, type Value } from './value';
 
 /** A function with what is known before each of its statements. */
 export interface Interpreted {
   scope: FunctionScope;
+  graph: FlowGraph;
   evaluator: Evaluator;
   /** By the id of the statement's syntax node. */
   before: Map<number, Environment>;
+  after: Map<number, Environment>;
+  /** What it returns; of a generator, what it yields. */
   result: Value;
   /** Attributes of `self` that are set here. */
   attributes: Map<string, Value>;
-  /** Of the top level: every name with all that it is ever bound to. */
-  globals: Map<string, Value>;
+  /** Names that inner functions (of the top level: all functions) see, with all that they are ever bound to. */
+  seen: Map<string, Value>;
 }
 
 /** Visits per point before a value that keeps changing is left as it is. */
-const mostVisits = 40;
+const mostVisits = 12;
 
 /** Follows the values through a function until nothing changes any more. */
 export function interpret(scope: FunctionScope, knowledge: Knowledge, start: Environment): Interpreted {
-  const graph: FlowGraph = flowGraph(scope.body);
+  const graph = knowledge.graphOf(scope);
   const evaluator = new Evaluator(scope, knowledge);
-  const interpreted: Interpreted = {
-    ...{ scope, evaluator, before: new Map(), attributes: new Map(), globals: new Map() },
-    result: unknown,
-  };
-  const at: (Environment | undefined)[] = [];
-  at[graph.entry] = start;
-  const visits = new Map<number, number>();
-  const work = [graph.entry];
-  while (work.length > 0) {
-    const id = work.shift() as number;
-    const point = graph.points[id];
-    const environment = at[id];
-    if (point === undefined || environment === undefined) continue;
-    visits.set(id, (visits.get(id) ?? 0) + 1);
-    if ((visits.get(id) ?? 0) > mostVisits) continue;
-    const after = id === graph.entry ? environment : transfer(point.syntax, environment, evaluator);
-    for (const next of point.next) {
-      const known = at[next];
-      const joined = known === undefined ? after : joinEnvironments(known, after);
-      if (known !== undefined && isSameEnvironment(known, joined)) continue;
-      at[next] = joined;
-      if (!work.includes(next)) work.push(next);
-    }
+  const before: (Environment | undefined)[] = [];
+  const after: (Environment | undefined)[] = [];
+  before[graph.entry] = start;
+  const visits = new Uint8Array(graph.points.length);
+  const waiting = new Uint8Array(graph.points.length);
+  waiting[graph.entry] = 1;
+  // In the order of the source, again and again: most edges go forward.
+  for (let any = true; any;) {
+    any = false;
+    graph.points.forEach((point, id) => {
+      const environment = before[id];
+      if (waiting[id] === 0 || environment === undefined) return;
+      waiting[id] = 0;
+      if ((visits[id] = (visits[id] ?? 0) + 1) > mostVisits) return;
+      const left = id === graph.entry && point.own.length === 0 ? environment : transfer(point, environment, evaluator);
+      after[id] = left;
+      for (const next of point.next) {
+        const known = before[next];
+        const joined = known === undefined ? left : joinEnvironments(known, left);
+        if (known !== undefined && (known === joined || isSameEnvironment(known, joined))) continue;
+        before[next] = joined;
+        waiting[next] = 1;
+        if (next <= id) any = true;
+      }
+    });
   }
-  summarise(graph, at, interpreted);
+  return summarise(graph, before, after, { scope, graph, evaluator });
+}
+
+function summarise(
+  graph: FlowGraph,
+  before: (Environment | undefined)[],
+  after: (Environment | undefined)[],
+  of: Pick<Interpreted, 'scope' | 'graph' | 'evaluator'>,
+): Interpreted {
+  const { scope, evaluator } = of;
+  const interpreted: Interpreted = {
+    ...{ ...of, before: new Map(), after: new Map() },
+    ...{ result: plain, attributes: new Map(), seen: new Map() },
+  };
+  const isTop = scope.body.type === 'module';
+  const captured = isTop ? null : capturedNames(scope.body);
+  const self = scope.class !== null && !scope.isStatic ? `${scope.parameters[0]}.` : null;
+  let result: Value | null = null;
+  const answer = (value: Value): void => {
+    result = result === null ? value : join(result, value);
+  };
+  graph.points.forEach((point, id) => {
+    const environment = before[id];
+    const left = after[id];
+    if (environment === undefined || left === undefined) return;
+    const { syntax } = point;
+    if (id !== graph.entry || point.own.length > 0) {
+      interpreted.before.set(syntax.id, environment);
+      interpreted.after.set(syntax.id, left);
+    }
+    if (scope.isGenerator) for (const value of yielded(point)) answer(evaluator.evaluate(value, environment));
+    else if (syntax.type === 'return_statement') answer(evaluator.evaluate(children(syntax)[0] ?? null, environment));
+    else if (scope.node.type === 'lambda' && id !== graph.entry) answer(evaluator.evaluate(syntax, environment));
+    if (left === environment) return;
+    for (const [name, value] of left) {
+      if (environment.get(name) === value) continue;
+      if (self !== null && name.startsWith(self)) add(interpreted.attributes, name.slice(self.length), value);
+      if (isTop || captured?.has(name)) add(interpreted.seen, name, value);
+    }
+  });
+  for (const name of scope.parameters) {
+    const value = before[graph.entry]?.get(name);
+    if (captured?.has(name) && value !== undefined) add(interpreted.seen, name, value);
+  }
+  interpreted.result = result ?? plain;
   return interpreted;
 }
 
-function summarise(graph: FlowGraph, at: (Environment | undefined)[], interpreted: Interpreted): void {
-  let result: Value | null = null;
-  graph.points.forEach((point, id) => {
-    const environment = at[id];
-    if (environment === undefined || id === graph.entry) return;
-    interpreted.before.set(point.syntax.id, environment);
-    if (interpreted.scope.body.type === 'module') collectGlobals(point.syntax, environment, interpreted);
-    if (point.syntax.type === 'return_statement') {
-      const value = interpreted.evaluator.evaluate(children(point.syntax)[0] ?? null, environment);
-      result = result === null ? value : join(result, value);
-    }
-    const [self, frozen] = frozenBy(point.syntax)?.split('.') ?? [];
-    if (self === interpreted.scope.parameters[0] && frozen !== undefined) interpreted.attributes.set(frozen, unknown);
-    const assigned = assignmentOf(point.syntax);
-    const left = assigned?.childForFieldName('left');
-    if (assigned?.type !== 'assignment' || left?.type !== 'attribute') return;
-    if (left.childForFieldName('object')?.text !== interpreted.scope.parameters[0]) return;
-    const name = left.childForFieldName('attribute')?.text ?? '';
-    const value = interpreted.evaluator.evaluate(assigned.childForFieldName('right'), environment);
-    const known = interpreted.attributes.get(name);
-    interpreted.attributes.set(name, known === undefined ? value : join(known, value));
-  });
-  interpreted.result = result ?? plain;
+function add(to: Map<string, Value>, name: string, value: Value): void {
+  const known = to.get(name);
+  to.set(name, known === undefined ? value : join(known, value));
 }
 
-/** Functions run at any time: a name that is one thing here and another there is unknown to them. */
-function collectGlobals(statement: Node, environment: Environment, { evaluator, globals }: Interpreted): void {
-  for (const [name, value] of transfer(statement, environment, evaluator)) {
-    const known = globals.get(name);
-    globals.set(name, known === undefined ? value : join(known, value));
+function* yielded(point: FlowPoint): Iterable<Node | null> {
+  for (const own of point.own) {
+    for (const node of descend(own, (inner) => inner.type !== 'lambda' && inner.type !== 'function_definition'))
+      if (node.type === 'yield') yield children(node)[0] ?? null;
   }
 }
 
-/** What is known after a statement. */
-function transfer(statement: Node, environment: Environment, evaluator: Evaluator): Environment {
-  const after = new Map(environment);
+/** What is known after a point; the same object where nothing changes. */
+function transfer(point: FlowPoint, environment: Environment, evaluator: Evaluator): Environment {
+  const statement = point.syntax;
+  const after = new Changes(environment);
   const frozen = frozenBy(statement);
-  if (frozen !== null) after.set(frozen, unknown);
+  if (frozen !== null) freeze(frozen, after, evaluator);
   switch (statement.type) {
     case 'for_statement': {
-      const elements = Evaluator.element(evaluator.evaluate(statement.childForFieldName('right'), environment));
-      bind(statement.childForFieldName('left'), elements, after);
-      return after;
+      const each = element(evaluator.evaluate(statement.childForFieldName('right'), after.now));
+      bindTarget(statement.childForFieldName('left'), each, after.map);
+      return after.now;
     }
     case 'delete_statement':
-      for (const name of descend(statement)) if (name.type === 'identifier') after.delete(name.text);
-      return after;
-    case 'with_statement':
-      for (const node of descend(statement, (inner) => inner.type !== 'block')) {
-        if (node.type === 'as_pattern_target') bind(children(node)[0] ?? null, unknown, after);
+      for (const name of descend(statement)) {
+        if (name.type === 'identifier' && after.now.has(name.text)) after.map.delete(name.text);
       }
-      return after;
+      return after.now;
+    case 'with_statement':
+    case 'except_clause':
+    case 'except_group_clause':
+      bindAs(point, statement, after, evaluator);
+      return after.now;
+    case 'function_definition':
+    case 'decorated_definition':
+    case 'class_definition':
+    case 'import_statement':
+    case 'import_from_statement':
+      return environment;
   }
   const assignment = assignmentOf(statement);
-  if (assignment !== null) {
-    const left = assignment.childForFieldName('left');
-    const right = evaluator.evaluate(assignment.childForFieldName('right'), environment);
-    const value =
-      assignment.type === 'augmented_assignment'
-        ? combine(assignment, [evaluator.evaluate(left, environment), right])
-        : right;
-    bind(left, value, after);
+  if (assignment !== null) assign(assignment, after, evaluator);
+  else for (const own of point.own) effects(own, after, evaluator);
+  return after.now;
+}
+
+/** An environment that is copied at the first change. */
+class Changes {
+  private copy: Map<string, Value> | null = null;
+
+  constructor(private readonly start: Environment) {}
+
+  get now(): Environment {
+    return this.copy ?? this.start;
   }
-  const call = statement.type === 'expression_statement' ? children(statement)[0] : undefined;
-  if (call?.type === 'call') {
-    evaluator.evaluate(call, environment);
-    for (const name of backPropagated(call)) {
-      const value = after.get(name);
-      if (value?.kind === 'tensor') after.set(name, { ...value, freed: keepsGraph(call) ? value.freed : 'yes' });
+
+  get map(): Map<string, Value> {
+    this.copy ??= new Map(this.start);
+    return this.copy;
+  }
+}
+
+function assign(assignment: Node, after: Changes, evaluator: Evaluator): void {
+  const left = assignment.childForFieldName('left');
+  const rightNode = assignment.childForFieldName('right');
+  if (rightNode === null || left === null) return;
+  if (rightNode.type === 'assignment')
+    assign(rightNode, after, evaluator); // `a = b = …`
+  else effects(rightNode, after, evaluator, false);
+  const source = rightNode.type === 'assignment' ? rightNode.childForFieldName('left') : rightNode;
+  const right = evaluator.evaluate(source, after.now);
+  if (left.type === 'subscript') {
+    keep(left.childForFieldName('value'), right, after, evaluator);
+    return;
+  }
+  if (assignment.type !== 'augmented_assignment') {
+    bindTarget(left, right, after.map);
+    return;
+  }
+  const old = evaluator.evaluate(left, after.now);
+  if (old.kind === 'container') {
+    keep(left, element(right), after, evaluator);
+    return;
+  }
+  const sum = evaluator.underMode(assignment, combine(assignment, [old, right]));
+  bindTarget(left, sum, after.map);
+}
+
+/** What the calls in an expression do to names: back-propagation, items added to collections. */
+function effects(expression: Node, after: Changes, evaluator: Evaluator, evaluates = true): void {
+  if (evaluates)
+    evaluator.evaluate(
+      expression.type === 'expression_statement' ? (children(expression)[0] ?? null) : returned(expression),
+      after.now,
+    );
+  for (const node of descend(expression, (inner) => inner.type !== 'lambda' && inner.type !== 'function_definition')) {
+    if (node.type !== 'call') {
+      if (node.type === 'named_expression')
+        bindTarget(node.childForFieldName('name'), evaluator.evaluate(node, after.now), after.map);
+      continue;
     }
-    append(call, environment, after, evaluator);
+    const names = backPropagated(node);
+    if (names.length > 0 && !keepsGraph(node)) freed(names, after);
+    else if (names.length === 0) passedToBackward(node, after, evaluator);
+    added(node, after, evaluator);
   }
-  return after;
+}
+
+function returned(expression: Node): Node | null {
+  if (!/^(return|raise|assert|delete)_statement$/.test(expression.type)) return expression;
+  return expression.type === 'return_statement' ? (children(expression)[0] ?? null) : null;
 }
 
 function keepsGraph(call: Node): boolean {
-  return /\b(retain_graph|create_graph)\s*=\s*True\b/.test(call.childForFieldName('arguments')?.text ?? '');
+  return /\b(retain_graph|create_graph)\s*=\s*(?!False)/.test(call.childForFieldName('arguments')?.text ?? '');
 }
 
-function append(call: Node, environment: Environment, after: Map<string, Value>, evaluator: Evaluator): void {
-  const target = call.childForFieldName('function');
-  const list = target?.childForFieldName('object');
-  if (target?.childForFieldName('attribute')?.text !== 'append' || list?.type !== 'identifier') return;
-  const container = environment.get(list.text);
-  const [item] = children(call.childForFieldName('arguments') ?? call);
-  if (container?.kind !== 'container' || item === undefined) return;
-  const value = evaluator.evaluate(item, environment);
-  const elements = container.elements.kind === 'plain' ? value : join(container.elements, value);
-  after.set(list.text, { ...container, elements: elements.kind === 'container' ? unknown : elements });
+/** A function of this file that back-propagates what it is given. */
+function passedToBackward(node: Node, after: Changes, evaluator: Evaluator): void {
+  const given = evaluator.knowledge.backPropagates(node);
+  if (given.length > 0) freed(given, after);
 }
 
-function bind(target: Node | null, value: Value, into: Map<string, Value>): void {
-  if (target === null) return;
-  switch (target.type) {
-    case 'identifier':
-    case 'attribute':
-      into.set(target.text, value);
-      return;
-    case 'pattern_list':
-    case 'tuple_pattern':
-    case 'list_pattern':
-      children(target).forEach((part, index) => {
-        const item = value.kind === 'tuple' ? (value.items[index] ?? unknown) : Evaluator.element(value);
-        bind(part, item, into);
-      });
+/**
+ * `backward()` on `names`: their buffers go, and those of every value whose memory their graph held. What stays of a
+ * graph are its nodes, which keep the parameters.
+ */
+function freed(names: readonly string[], after: Changes): void {
+  const roots = names.flatMap((name) => {
+    const value = after.now.get(name);
+    return value?.kind === 'tensor' && value.graph !== 'no' ? [value] : [];
+  });
+  for (const name of names) {
+    // What is back-propagated is a loss with a graph, wherever it came from.
+    const value = after.now.get(name);
+    if (value?.kind === 'unknown') after.map.set(name, unknownLoss(value));
   }
+  for (const [name, value] of [...after.now]) {
+    if (value.kind === 'tensor' && value.graph !== 'no') {
+      const own = value.own;
+      const isPart = roots.includes(value) || (own !== null && roots.some((root) => holdsSite(root.holds, own)));
+      if (isPart) after.map.set(name, withFreedGraph(value));
+    } else if (value.kind === 'tuple' && value.items.some((item) => item.kind === 'tensor' && isPartOf(item, roots))) {
+      const items = value.items.map((item) =>
+        item.kind === 'tensor' && isPartOf(item, roots) ? withFreedGraph(item) : item,
+      );
+      after.map.set(name, { ...value, items });
+    }
+  }
+}
+
+function isPartOf(value: TensorValue, roots: readonly TensorValue[]): boolean {
+  const { own } = value;
+  return value.graph !== 'no' && own !== null && roots.some((root) => holdsSite(root.holds, own));
+}
+
+function unknownLoss(value: Value): Value {
+  return value.kind === 'unknown'
+    ? {
+        ...{ kind: 'tensor', graph: 'yes', freed: 'yes', scalar: true, from: null, own: null, partOf: null },
+        ...{ host: false, full: false, moved: null, output: null, holds: models(value.holds) },
+      }
+    : value;
+}
+
+function withFreedGraph(value: TensorValue): TensorValue {
+  const holds = union(value.own === null ? noSites : [value.own], models(value.holds));
+  return { ...value, freed: 'yes', holds };
+}
+
+const adding = /^(append|appendleft|add|insert|push|put|put_nowait|extend)$/;
+
+/** `list.append(item)` and the like: the collection holds the item from now on. */
+function added(call: Node, after: Changes, evaluator: Evaluator): void {
+  const target = call.childForFieldName('function');
+  const method = target?.childForFieldName('attribute')?.text ?? '';
+  if (!adding.test(method)) return;
+  const item = children(call.childForFieldName('arguments') ?? call).at(-1);
+  if (item === undefined) return;
+  const value = evaluator.evaluate(item, after.now);
+  keep(target?.childForFieldName('object') ?? null, method === 'extend' ? element(value) : value, after, evaluator);
+}
+
+/** `collection` holds `value` as well. */
+function keep(collection: Node | null, value: Value, after: Changes, evaluator: Evaluator): void {
+  if (collection === null) return;
+  const known = evaluator.evaluate(collection, after.now);
+  if (collection.type === 'subscript') {
+    keep(
+      collection.childForFieldName('value'),
+      known.kind === 'container' ? joined(known, value) : value,
+      after,
+      evaluator,
+    );
+    return;
+  }
+  if (known.kind !== 'container' || (collection.type !== 'identifier' && collection.type !== 'attribute')) return;
+  after.map.set(collection.text, joined(known, value));
+}
+
+function joined(known: Value & { kind: 'container' }, value: Value): Value {
+  const both = known.elements.kind === 'plain' ? value : join(known.elements, value);
+  return { ...container(known.made, both, known.bounded), holds: union(known.holds, value.holds) };
+}
+
+function freeze(receiver: Node, after: Changes, evaluator: Evaluator): void {
+  if (receiver.type !== 'identifier' && receiver.type !== 'attribute') return;
+  const known = evaluator.evaluate(receiver, after.now);
+  const isKnown = known.kind === 'instance' || known.kind === 'module';
+  after.map.set(
+    receiver.text,
+    isKnown ? { ...known, frozen: true } : module(site(receiver, 'model'), { frozen: true }),
+  );
+}
+
+function bindAs(point: FlowPoint, statement: Node, after: Changes, evaluator: Evaluator): void {
+  for (const own of point.own) {
+    for (const node of descend(own)) {
+      if (node.type !== 'as_pattern') continue;
+      const [value, target] = children(node);
+      const name =
+        target === undefined ? null : target.type === 'as_pattern_target' ? (children(target)[0] ?? null) : target;
+      const bound: Value =
+        statement.type === 'with_statement'
+          ? opened(evaluator.evaluate(value ?? null, after.now))
+          : { kind: 'holder', role: 'exception', made: statement, host: false, holds: noSites };
+      bindTarget(name, bound, after.map);
+    }
+    if (statement.type === 'with_statement') effects(own, after, evaluator, false);
+  }
+}
+
+/** `with a as b`: objects of classes of the file mostly answer themselves. */
+function opened(value: Value): Value {
+  return value.kind === 'instance' ? value : unknown;
 }

@@ -1,12 +1,14 @@
+import { graphOf, ownFunctions, takenToBackward } from '../flow/backward';
 import type { FunctionScope, ModuleScope } from '../scopes/module';
 import type { Knowledge } from './evaluate';
+import type { Environment } from './environment';
 import { interpret, type Interpreted } from './interpret';
-import { isSame, join, unknown, type Environment, type Value } from './value';
+import { isSame, join, plain, unknown, type Value } from './value';
 
 /** Results and arguments travel one call further each round; longer chains stay unknown. */
-const mostRounds = 4;
+const mostRounds = 5;
 
-/** What is known across functions: results, arguments, attributes and names of the top level, each under its key. */
+/** What is known across functions: results, arguments, attributes and names of scopes around, each under its key. */
 type Summaries = Map<string, Value>;
 
 /** One function with what it says of others, and the keys of what it asked of them. */
@@ -20,11 +22,18 @@ const keys = {
   result: (scope: FunctionScope): string => `result ${scope.node.id}`,
   argument: (scope: FunctionScope, name: string): string => `argument ${scope.node.id} ${name}`,
   attribute: (className: string, name: string): string => `attribute ${className} ${name}`,
-  global: (name: string): string => `global ${name}`,
+  seen: (scope: FunctionScope, name: string): string => `seen ${scope.node.id} ${name}`,
+  hook: (scope: FunctionScope): string => `hook ${scope.node.id}`,
 };
 
+/** The functions of a file with their values, and which of them are hooks of modules. */
+export interface ProgramValues {
+  functions: Interpreted[];
+  isHook(scope: FunctionScope): boolean;
+}
+
 /** Every function of a file with its values, after what calls say of parameters and results has travelled. */
-export function interpretModule(module: ModuleScope): Interpreted[] {
+export function interpretModule(module: ModuleScope): ProgramValues {
   const visits = new Map<FunctionScope, Visit>();
   let known: Summaries = new Map();
   let changed: ReadonlySet<string> = new Set();
@@ -41,7 +50,10 @@ export function interpretModule(module: ModuleScope): Interpreted[] {
     known = next;
     if (changed.size === 0) break;
   }
-  return [...visits.values()].map(({ interpreted }) => interpreted);
+  return {
+    functions: [...visits.values()].map(({ interpreted }) => interpreted),
+    isHook: (scope) => known.has(keys.hook(scope)),
+  };
 }
 
 function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Visit {
@@ -51,20 +63,37 @@ function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Vis
     asked.add(key);
     return known.get(key);
   };
+  const top = module.scopes[0] as FunctionScope;
   const knowledge: Knowledge = {
     module,
     result: (other) => ask(keys.result(other)) ?? unknown,
-    attribute: (className, attribute) => ask(keys.attribute(className, attribute)) ?? unknown,
-    global: (name) => ask(keys.global(name)) ?? unknown,
+    attribute: (className, attribute) => attributeOf(className, attribute, module, ask),
+    global: (name) => ask(keys.seen(top, name)) ?? unknown,
+    enclosing: (inner, name) => {
+      for (let at = inner.around; at !== null; at = at.around) {
+        const value = ask(keys.seen(at, name));
+        if (value !== undefined) return value;
+      }
+      return unknown;
+    },
+    graphOf,
+    backPropagates: (call) => {
+      const target = call.childForFieldName('function');
+      const owned = target === null ? [] : ownFunctions(target, module);
+      return owned.length === 1 ? takenToBackward(call, owned[0] as FunctionScope, module) : [];
+    },
     called: (other, args, keywords) => {
       other.parameters.forEach((name, index) => {
         const value = args[index] ?? keywords.get(name);
         if (value !== undefined) add(said, keys.argument(other, name), value);
       });
     },
+    hooked: (other) => said.set(keys.hook(other), plain),
   };
   const start: Environment = new Map(
-    scope.parameters.flatMap((name) => {
+    scope.parameters.flatMap((name, index) => {
+      // The object itself is known by its class.
+      if (index === 0 && scope.class !== null && !scope.isStatic) return [];
       const value = ask(keys.argument(scope, name));
       return value === undefined ? [] : [[name, value] as const];
     }),
@@ -72,8 +101,24 @@ function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Vis
   const interpreted = interpret(scope, knowledge, start);
   said.set(keys.result(scope), interpreted.result);
   for (const [name, value] of interpreted.attributes) add(said, keys.attribute(scope.class?.name ?? '', name), value);
-  for (const [name, value] of interpreted.globals) add(said, keys.global(name), value);
+  for (const [name, value] of interpreted.seen) add(said, keys.seen(scope, name), value);
   return { interpreted, asked, said };
+}
+
+/** An attribute that a class or one of its bases in this file sets. */
+function attributeOf(
+  className: string,
+  attribute: string,
+  module: ModuleScope,
+  ask: (key: string) => Value | undefined,
+): Value {
+  const own = ask(keys.attribute(className, attribute));
+  if (own !== undefined) return own;
+  for (const base of module.classes.get(className)?.bases ?? []) {
+    const inherited = module.classes.has(base) ? ask(keys.attribute(base, attribute)) : undefined;
+    if (inherited !== undefined) return inherited;
+  }
+  return unknown;
 }
 
 function differences(before: Summaries, after: Summaries): Set<string> {

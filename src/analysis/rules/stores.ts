@@ -1,0 +1,275 @@
+import { carryingLoop, isCalledAgain, isRenewed, mentions } from '../flow/loops';
+import type { Node } from '../syntax/node';
+import type { ModuleScope } from '../scopes/module';
+import { children, descend } from '../syntax/parser';
+import { assignmentOf } from '../syntax/statements';
+import type { Environment } from '../values/environment';
+import type { Interpreted } from '../values/interpret';
+import type { TensorValue, Value } from '../values/value';
+import type { Program } from './rule';
+
+/** How a statement keeps something: added up, averaged into, put at one end of a queue, added to a collection. */
+export type How = 'sum' | 'average' | 'queue' | 'append' | 'item';
+
+/** Whose the keeper is: it lives as long as that. */
+export type KeeperOf = 'function' | 'object' | 'default' | 'outer' | 'parameter';
+
+/** A statement that keeps a value beyond the round of a loop, or beyond a call of a function that runs again. */
+export interface Store {
+  statement: Node;
+  how: How;
+  /** Name or dotted name of what keeps, without subscripts. */
+  keeper: string;
+  keeperOf: KeeperOf;
+  keeperValue: Value;
+  /** What is kept, as it is written. */
+  expression: Node;
+  /** The tensors in it: of a tuple or dict that is written there, each with its own expression. */
+  tensors: readonly KeptTensor[];
+  /** The loop over whose rounds it lives; null where the function itself runs again and again. */
+  loop: Node | null;
+  environment: Environment;
+}
+
+export interface KeptTensor {
+  expression: Node;
+  value: TensorValue;
+}
+
+const known = new WeakMap<Interpreted, readonly Store[]>();
+
+/** Every store of a function. Keepers that are emptied, bounded or bound anew in every round are no stores. */
+export function storesOf(one: Interpreted, program: Program): readonly Store[] {
+  let stores = known.get(one);
+  if (stores === undefined) known.set(one, (stores = [...readStores(one, program)]));
+  return stores;
+}
+
+function* readStores(one: Interpreted, program: Program): Iterable<Store> {
+  for (const point of one.graph.points) {
+    const environment = one.before.get(point.syntax.id);
+    if (environment === undefined) continue;
+    const written = additionTo(point.syntax, one, environment) ?? callOn(point.syntax);
+    if (written === null) continue;
+    const { how, target, expression } = written;
+    const stem = stemOf(target);
+    if (stem === null) continue;
+    const keeper = stem.text;
+    const keeperValue = one.evaluator.evaluate(target, environment);
+    const stemValue = one.evaluator.evaluate(stem, environment);
+    if (!isKeeping(how, stemValue, target)) continue;
+    const keeperOf = ownerOf(stem, one);
+    const loop = carryingLoop(point.syntax, keeper);
+    if (loop === null && (keeperOf === 'function' || !isCalledAgain(one.scope, program.module, program.isHook)))
+      continue;
+    if (loop === null && keeperOf === 'object' && isRenewed(one.scope.body, keeper)) continue;
+    if (keeperOf === 'object' && isRenewedElsewhere(stem, program.module)) continue;
+    yield {
+      ...{ statement: point.syntax, how, keeper, keeperOf, keeperValue, expression, loop, environment },
+      tensors: [...tensorsIn(expression, one, environment)],
+    };
+  }
+}
+
+/** A collection must be one; a deque with `maxlen` drops what is old. A literal key is one slot, overwritten. */
+function isKeeping(how: How, value: Value, target: Node): boolean {
+  if (how === 'sum' || how === 'average' || how === 'queue') return true;
+  if (value.kind !== 'container' || value.bounded) return false;
+  if (how !== 'item') return true;
+  const key = children(target)[1];
+  return key !== undefined && !['string', 'integer', 'slice'].includes(key.type);
+}
+
+interface Written {
+  how: How;
+  target: Node;
+  expression: Node;
+}
+
+/** `t += x`, `t = t + x`, `t = a * t + b * x`, `t = cat([t, x])`, `c[k] = x`. */
+function additionTo(statement: Node, one: Interpreted, environment: Environment): Written | null {
+  const assignment = statement.type === 'expression_statement' ? assignmentOf(statement) : null;
+  const target = assignment?.childForFieldName('left');
+  const right = assignment?.childForFieldName('right');
+  if (!assignment || !target || !right) return null;
+  if (assignment.type === 'augmented_assignment') {
+    const operator = assignment.childForFieldName('operator')?.text;
+    if (operator !== '+=' && operator !== '-=') return null;
+    if (one.evaluator.evaluate(target, environment).kind === 'container') {
+      const [item] = right.type === 'list' || right.type === 'tuple' ? children(right) : [right];
+      return item === undefined ? null : { how: 'append', target, expression: item };
+    }
+    return { how: 'sum', target, expression: right };
+  }
+  const isName = target.type === 'identifier' || target.type === 'attribute';
+  if (isName && mentions(right, target.text)) return rebuilt(right, target);
+  if (target.type === 'subscript') {
+    if (mentions(right, target.text)) return rebuilt(right, target);
+    return { how: 'item', target, expression: right };
+  }
+  return null;
+}
+
+/** A new value for `target` that is made of its old one. */
+function rebuilt(right: Node, target: Node): Written | null {
+  const name = target.text;
+  if (right.type === 'conditional_expression') {
+    const [yes, , no] = children(right);
+    const branch = [yes, no].find((one) => one !== undefined && mentionsText(one, name));
+    const inner = branch === undefined ? null : rebuilt(branch, target);
+    return inner;
+  }
+  if (right.type === 'parenthesized_expression') return rebuilt(children(right)[0] as Node, target);
+  if (right.type === 'binary_operator') {
+    const operator = right.childForFieldName('operator')?.text;
+    const [a, b] = [right.childForFieldName('left'), right.childForFieldName('right')];
+    if (!a || !b || (operator !== '+' && operator !== '-')) return null;
+    if (a.text === name && !mentionsText(b, name)) return { how: 'sum', target, expression: b };
+    if (b.text === name && !mentionsText(a, name)) return { how: 'sum', target, expression: a };
+    const [old, fresh] = mentionsText(a, name) ? [a, b] : [b, a];
+    if (mentionsText(fresh, name)) return { how: 'average', target, expression: right };
+    return isScaled(old, name) ? { how: 'average', target, expression: fresh } : null;
+  }
+  const call = callInside(right);
+  const called = call?.childForFieldName('function')?.text ?? '';
+  if (/(^|\.)(cat|concat|vstack|hstack|stack)$/.test(called)) {
+    const list = children(call?.childForFieldName('arguments') ?? right)[0];
+    const parts = list === undefined ? [] : children(list);
+    const fresh = parts.find((part) => !mentionsText(part, name));
+    return fresh === undefined ? null : { how: 'queue', target, expression: fresh };
+  }
+  if (/(^|\.)lerp_?$/.test(called)) {
+    const fresh = children(call?.childForFieldName('arguments') ?? right).find((part) => !mentionsText(part, name));
+    return fresh === undefined ? null : { how: 'average', target, expression: fresh };
+  }
+  return null;
+}
+
+/** `0.9 * t`, `t * 0.9`, `(1 - a) * t`, `t`. */
+function isScaled(node: Node, name: string): boolean {
+  if (node.type === 'parenthesized_expression') return isScaled(children(node)[0] as Node, name);
+  return (
+    node.text === name ||
+    (node.type === 'binary_operator' && /^[*/]$/.test(node.childForFieldName('operator')?.text ?? ''))
+  );
+}
+
+/** The call that an expression is, subscripts and methods that cut its result aside. */
+function callInside(node: Node): Node | null {
+  if (node.type === 'subscript') return callInside(node.childForFieldName('value') as Node);
+  if (node.type !== 'call') return null;
+  const target = node.childForFieldName('function');
+  const object = target?.childForFieldName('object');
+  const isWrapped =
+    object?.type === 'call' && !/lerp|cat|stack/.test(target?.childForFieldName('attribute')?.text ?? '');
+  return isWrapped ? callInside(object) : node;
+}
+
+function mentionsText(node: Node, name: string): boolean {
+  for (const inner of descend(node)) if (inner.text === name) return true;
+  return false;
+}
+
+const adding = /^(append|appendleft|extend|add|insert|put|put_nowait|push|update)$/;
+
+/** `list.append(x)` and the like as a statement. */
+function callOn(statement: Node): Written | null {
+  const call = statement.type === 'expression_statement' ? children(statement)[0] : undefined;
+  const target = call?.type === 'call' ? call.childForFieldName('function') : null;
+  const collection = target?.type === 'attribute' ? target.childForFieldName('object') : null;
+  if (!call || !collection || !adding.test(target?.childForFieldName('attribute')?.text ?? '')) return null;
+  const expression = children(call.childForFieldName('arguments') ?? call).at(-1);
+  if (expression === undefined) return null;
+  return { how: 'append', target: collection, expression };
+}
+
+/** The name or attribute that `history["train"][-1]` begins with. */
+function stemOf(target: Node): Node | null {
+  let at: Node | null = target;
+  while (at?.type === 'subscript') at = at.childForFieldName('value');
+  if (at?.type === 'call' && /setdefault|get/.test(at.childForFieldName('function')?.text ?? ''))
+    return at.childForFieldName('function')?.childForFieldName('object') ?? null;
+  return at?.type === 'identifier' || at?.type === 'attribute' ? at : null;
+}
+
+function ownerOf(stem: Node, one: Interpreted): KeeperOf {
+  if (stem.type === 'attribute') return 'object';
+  const { scope } = one;
+  if (scope.parameters.includes(stem.text)) return hasDefault(stem.text, scope.node) ? 'default' : 'parameter';
+  if (scope.body.type === 'module') return 'function';
+  for (const node of descend(scope.body, (inner) => inner.type !== 'function_definition' && inner.type !== 'lambda')) {
+    if (node.type === 'global_statement' || node.type === 'nonlocal_statement') {
+      if (children(node).some((name) => name.text === stem.text)) return 'outer';
+    }
+    const left = node.type === 'assignment' || node.type === 'for_statement' ? node.childForFieldName('left') : null;
+    if (left !== null && mentions(left, stem.text) && left.type !== 'subscript' && left.type !== 'attribute')
+      return 'function';
+    if (node.type === 'as_pattern_target' && node.text === stem.text) return 'function';
+    if (node.type === 'named_expression' && node.childForFieldName('name')?.text === stem.text) return 'function';
+  }
+  return 'outer';
+}
+
+function hasDefault(name: string, definition: Node): boolean {
+  const list = definition.childForFieldName('parameters');
+  return (list === null ? [] : children(list)).some(
+    (one) =>
+      one.type.includes('default') &&
+      one.childForFieldName('name')?.text === name &&
+      /^(list|dictionary|set|call)$/.test(one.childForFieldName('value')?.type ?? ''),
+  );
+}
+
+/** Cleared, cut or bound anew in any function but the constructor, under any name of the object. */
+function isRenewedElsewhere(stem: Node, module: ModuleScope): boolean {
+  const attribute = stem.childForFieldName('attribute')?.text ?? '';
+  return module.scopes.some((scope) => {
+    if (scope.name === '__init__' || scope.body.type === 'module') return false;
+    const objects = new Set<string>();
+    for (const node of descend(scope.body)) {
+      if (node.type === 'attribute' && node.childForFieldName('attribute')?.text === attribute) objects.add(node.text);
+    }
+    return [...objects].some((object) => isRenewed(scope.body, object));
+  });
+}
+
+/** Tensors in what is kept. */
+function* tensorsIn(expression: Node, one: Interpreted, environment: Environment): Iterable<KeptTensor> {
+  switch (expression.type) {
+    case 'tuple':
+    case 'list':
+    case 'set':
+    case 'parenthesized_expression':
+    case 'expression_list':
+      for (const item of children(expression)) yield* tensorsIn(item, one, environment);
+      return;
+    case 'dictionary':
+      for (const pair of children(expression)) {
+        const value = pair.childForFieldName('value');
+        if (value !== null) yield* tensorsIn(value, one, environment);
+      }
+      return;
+    case 'call': {
+      // `Transition(state, action)`, `dict(loss=loss)`, `(a, b)` in other words.
+      const target = expression.childForFieldName('function');
+      const value = one.evaluator.evaluate(expression, environment);
+      const isRecord = target !== null && (target.text === 'dict' || /^[A-Z]\w*$/.test(target.text));
+      if (isRecord && value.kind !== 'tensor') {
+        for (const argument of children(expression.childForFieldName('arguments') ?? expression)) {
+          yield* tensorsIn(argument.childForFieldName('value') ?? argument, one, environment);
+        }
+        return;
+      }
+    }
+  }
+  const value = tensorOf(one.evaluator.evaluate(expression, environment));
+  if (value !== null) yield { expression, value };
+}
+
+/** A tensor, or the first one with a graph of a tuple or collection. */
+function tensorOf(value: Value): TensorValue | null {
+  if (value.kind === 'tensor') return value;
+  const inner = value.kind === 'container' ? [value.elements] : value.kind === 'tuple' ? value.items : [];
+  const tensors = inner.map(tensorOf).filter((one) => one !== null);
+  return tensors.find((one) => one.graph === 'yes') ?? tensors[0] ?? null;
+}
