@@ -2,7 +2,7 @@ import type { Node } from '../syntax/node';
 import { callsOf } from '../scopes/gradMode';
 import { dottedName, scopeAround, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { children, descend } from '../syntax/parser';
-import { assignmentOf, backPropagated, namesIn } from '../syntax/statements';
+import { assignmentOf, backPropagated, graphNamesIn, namesIn } from '../syntax/statements';
 import { flowGraph, type FlowGraph, type FlowPoint } from './graph';
 import { capturedNames } from './names';
 
@@ -78,7 +78,8 @@ function step(point: FlowPoint, out: ReadonlySet<string>): Set<string> {
   if (syntax.type === 'for_statement') {
     const left = syntax.childForFieldName('left');
     const right = syntax.childForFieldName('right');
-    if (left && right && namesIn(left).some((name) => out.has(name))) for (const name of namesIn(right)) into.add(name);
+    if (left && right && namesIn(left).some((name) => out.has(name)))
+      for (const name of graphNamesIn(right)) into.add(name);
     return into;
   }
   for (const own of point.own) {
@@ -98,16 +99,19 @@ function assigned(assignment: Node, out: ReadonlySet<string>, into: Set<string>)
   if (!namesIn(left).some((name) => out.has(name))) return;
   // The name's old value goes nowhere any more; what a list or an attribute of it held still does.
   if (assignment.type === 'assignment' && left.type === 'identifier') into.delete(left.text);
-  for (const name of namesIn(right)) into.add(name);
+  for (const name of graphNamesIn(right)) into.add(name);
 }
+
+const adding = /^(append|appendleft|extend|add|insert|put|push|update|setdefault|\w+_)$/;
 
 /** `list.append(x)`: where the list may go, so may `x`. */
 function addedNames(call: Node, out: ReadonlySet<string>, into: Set<string>): void {
   const target = call.childForFieldName('function');
   const object = target?.type === 'attribute' ? target.childForFieldName('object') : null;
-  if (!object || !namesIn(object).some((name) => out.has(name))) return;
+  if (!object || !adding.test(target?.childForFieldName('attribute')?.text ?? '')) return;
+  if (!namesIn(object).some((name) => out.has(name))) return;
   const list = call.childForFieldName('arguments');
-  for (const name of list === null ? [] : namesIn(list)) into.add(name);
+  for (const name of list === null ? [] : graphNamesIn(list)) into.add(name);
 }
 
 function backwardSeeds(point: FlowPoint, module: ModuleScope): string[] {
@@ -122,7 +126,7 @@ function backwardSeeds(point: FlowPoint, module: ModuleScope): string[] {
       if (node.type === 'assignment') {
         const left = node.childForFieldName('left');
         const right = node.childForFieldName('right');
-        if (left?.type === 'attribute' && right) seeds.push(...(isReadAgain(left, module) ? namesIn(right) : []));
+        if (left?.type === 'attribute' && right) seeds.push(...(isReadAgain(left, module) ? graphNamesIn(right) : []));
       }
     }
   }
@@ -132,10 +136,10 @@ function backwardSeeds(point: FlowPoint, module: ModuleScope): string[] {
 function resultSeeds(point: FlowPoint): string[] {
   const seeds: string[] = [];
   for (const own of point.own) {
-    if (own.type === 'return_statement') seeds.push(...namesIn(own));
+    if (own.type === 'return_statement') seeds.push(...graphNamesIn(own));
     else
       for (const node of descend(own, (inner) => !isInner(inner)))
-        if (node.type === 'yield') seeds.push(...namesIn(node));
+        if (node.type === 'yield') seeds.push(...graphNamesIn(node));
   }
   return seeds;
 }
@@ -159,12 +163,14 @@ function handedOver(call: Node, module: ModuleScope): string[] {
   const target = call.childForFieldName('function');
   if (list === null || target === null) return [];
   const imported = dottedName(target, module.imports);
-  if (imported !== null) return harmlessLibraries.test(imported) || isLossLike(target.text) ? [] : namesIn(list);
+  if (imported !== null) return harmlessLibraries.test(imported) || isLossLike(target.text) ? [] : graphNamesIn(list);
   const owned = ownFunctions(target, module);
   if (owned.length > 0) return owned.flatMap((scope) => takenToBackward(call, scope, module));
   const method = target.childForFieldName('attribute')?.text;
-  if (method !== undefined) return harmlessMethods.test(method) || isLossLike(method) ? [] : namesIn(list);
-  return builtins.has(target.text) || isLossLike(target.text) || module.classes.has(target.text) ? [] : namesIn(list);
+  if (method !== undefined) return harmlessMethods.test(method) || isLossLike(method) ? [] : graphNamesIn(list);
+  return builtins.has(target.text) || isLossLike(target.text) || module.classes.has(target.text)
+    ? []
+    : graphNamesIn(list);
 }
 
 /** What only computes from its arguments, by its name. */
@@ -196,7 +202,7 @@ export function takenToBackward(call: Node, scope: FunctionScope, module: Module
     const isNamed = argument.type === 'keyword_argument';
     const parameter = isNamed ? argument.childForFieldName('name')?.text : scope.parameters[index + shift];
     const value = isNamed ? argument.childForFieldName('value') : argument;
-    return parameter !== undefined && start.has(parameter) && value ? namesIn(value) : [];
+    return parameter !== undefined && start.has(parameter) && value ? graphNamesIn(value) : [];
   });
 }
 

@@ -25,20 +25,35 @@ export function carryingLoop(statement: Node, name: string): Node | null {
 export function isRenewed(inside: Node, name: string): boolean {
   for (const node of descend(inside, (inner) => !scopes.includes(inner.type))) {
     if (node.type === 'assignment' && assignsFresh(node, name)) return true;
-    if (node.type === 'delete_statement' && mentions(node, name)) return true;
     if (node.type === 'for_statement' && mentionsTarget(node.childForFieldName('left'), name)) return true;
-    if (node.type !== 'call') continue;
-    const target = node.childForFieldName('function');
-    const method = target?.childForFieldName('attribute')?.text;
-    const emptied = method === 'clear' || method === 'pop' || method === 'popleft';
-    if (emptied && target?.childForFieldName('object')?.text === name) return true;
+    if (empties(node, name)) return true;
   }
   return false;
 }
 
+/** Whether a collection is cleared or cut inside `inside`, under its own name or one it is given there. */
+export function isEmptied(inside: Node, name: string): boolean {
+  const names = [name];
+  for (const node of descend(inside)) {
+    if (node.type !== 'assignment' || node.childForFieldName('right')?.text !== name) continue;
+    names.push(node.childForFieldName('left')?.text ?? name);
+  }
+  for (const node of descend(inside)) if (names.some((one) => empties(node, one))) return true;
+  return false;
+}
+
+function empties(node: Node, name: string): boolean {
+  if (node.type === 'delete_statement') return mentions(node, name);
+  if (node.type !== 'call') return false;
+  const target = node.childForFieldName('function');
+  const method = target?.childForFieldName('attribute')?.text;
+  const emptied = method === 'clear' || method === 'pop' || method === 'popleft' || method === 'zero_';
+  return emptied && target?.childForFieldName('object')?.text === name;
+}
+
 /** Methods that frameworks call once per step. */
 const perStep =
-  /^(forward|__call__|training_step|validation_step|test_step|predict_step|train_step|step|update|on_\w*batch\w*|_\w*step)$/;
+  /^(forward|__call__|training_step|validation_step|test_step|predict_step|train_step|step|update|(on|after|before)_\w*(batch|step|iter)\w*|_\w*step)$/;
 
 /** Whether a function runs again and again: a call of it in this file stands in a loop, or a framework makes it. */
 export function isCalledAgain(

@@ -5,8 +5,8 @@ import { carryingLoop, firstAssignment } from '../flow/loops';
 import { callsOf } from '../scopes/gradMode';
 import { scopeAround } from '../scopes/module';
 import type { Node } from '../syntax/node';
-import { children } from '../syntax/parser';
-import { namesIn } from '../syntax/statements';
+import { children, descend } from '../syntax/parser';
+import { backPropagated, namesIn } from '../syntax/statements';
 import type { Interpreted } from '../values/interpret';
 import type { Program } from './rule';
 import type { KeptTensor, Store } from './stores';
@@ -16,13 +16,23 @@ import type { KeptTensor, Store } from './stores';
  * where there is none, or where a `backward()` may still come.
  */
 export function keptGraphOf(store: Store, one: Interpreted, program: Program): KeptTensor | null {
-  const kept = store.tensors.find(({ value }) => value.graph === 'yes' && !isParameter(value.from));
+  const chains = store.how === 'average' || store.how === 'queue';
+  const kept = store.tensors.find(({ value }) => value.graph === 'yes' && (chains || !isParameter(value.from)));
   if (kept === undefined) return null;
-  // A graph whose buffers are gone cannot be back-propagated any more.
-  const isDone = kept.value.freed === 'yes';
+  // A graph whose buffers are gone cannot be back-propagated any more; nor can one that reaches into earlier steps.
+  const isDone = kept.value.freed === 'yes' || (chains && crossesBackward(store));
+  // A list that is emptied now and then, of graphs whose activations are gone, is bounded and small.
+  if (store.isRenewed && store.loop === null && kept.value.freed !== 'no') return null;
   if (!isDone && mayBeBackPropagated(store.keeper, store.statement, one.scope, program.module)) return null;
   if (store.keeperOf === 'parameter' && !callersKeep(store, one, program, isDone)) return null;
   return kept;
+}
+
+/** Whether what is carried on outlives a `backward()`: an attribute from call to call, a name over a loop with one in it. */
+function crossesBackward({ keeperOf, loop }: Store): boolean {
+  if (loop === null || keeperOf === 'object') return keeperOf === 'object' || keeperOf === 'outer';
+  for (const node of descend(loop)) if (node.type === 'call' && backPropagated(node).length > 0) return true;
+  return false;
 }
 
 /** `p.norm()` of a parameter: its graph is the parameter itself, which lives anyway. */

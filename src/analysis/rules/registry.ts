@@ -1,11 +1,30 @@
 import { averageKeepsGraph } from './averageKeepsGraph';
+import { deviceMoveKeepsGraph } from './deviceMoveKeepsGraph';
 import { graphAppended } from './graphAppended';
 import { graphSummed } from './graphSummed';
+import { inferenceWithGrad } from './inferenceWithGrad';
+import { outputsKeptOnDevice } from './outputsKeptOnDevice';
 import { queueKeepsGraph } from './queueKeepsGraph';
+import { rolloutKeepsHistory } from './rolloutKeepsHistory';
 import type { Rule } from './rule';
+import { stepOutputsNotCleared } from './stepOutputsNotCleared';
+import { unboundedCache } from './unboundedCache';
+import { viewKeepsStorage } from './viewKeepsStorage';
 
 /** Every rule, once. Where two have something to say of one statement, the earlier one here speaks. */
-export const rules: readonly Rule[] = [averageKeepsGraph, queueKeepsGraph, graphSummed, graphAppended];
+export const rules: readonly Rule[] = [
+  stepOutputsNotCleared,
+  unboundedCache,
+  rolloutKeepsHistory,
+  deviceMoveKeepsGraph,
+  inferenceWithGrad,
+  averageKeepsGraph,
+  queueKeepsGraph,
+  graphSummed,
+  graphAppended,
+  viewKeepsStorage,
+  outputsKeptOnDevice,
+];
 
 /** The slugs of RULES.md that the rules report. */
 export const ruleSlugs: readonly string[] = rules.flatMap((rule) => rule.slugs);

@@ -1,8 +1,9 @@
-import { carryingLoop, isCalledAgain, isRenewed, mentions } from '../flow/loops';
+import { carryingLoop, isCalledAgain, isEmptied, isRenewed, loopsAround, mentions } from '../flow/loops';
+import { callsOf } from '../scopes/gradMode';
 import type { Node } from '../syntax/node';
-import type { ModuleScope } from '../scopes/module';
+import { scopeAround, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { children, descend } from '../syntax/parser';
-import { assignmentOf } from '../syntax/statements';
+import { assignmentOf, namesIn } from '../syntax/statements';
 import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
 import type { TensorValue, Value } from '../values/value';
@@ -28,6 +29,8 @@ export interface Store {
   tensors: readonly KeptTensor[];
   /** The loop over whose rounds it lives; null where the function itself runs again and again. */
   loop: Node | null;
+  /** Some function empties it or binds it anew, though not within the loop. */
+  isRenewed: boolean;
   environment: Environment;
 }
 
@@ -58,14 +61,23 @@ function* readStores(one: Interpreted, program: Program): Iterable<Store> {
     const keeperValue = one.evaluator.evaluate(target, environment);
     const stemValue = one.evaluator.evaluate(stem, environment);
     if (!isKeeping(how, stemValue, target)) continue;
-    const keeperOf = ownerOf(stem, one);
-    const loop = carryingLoop(point.syntax, keeper);
+    const rebinds = how !== 'append' && how !== 'item';
+    const owner = ownerOf(stem, one);
+    const keeperOf = rebinds && owner === 'parameter' ? 'function' : owner;
+    // A list in a dict may be emptied under its own key.
+    const renewedAs = how === 'append' ? target.text : keeper;
+    const loop = carryingLoop(point.syntax, keeper) && carryingLoop(point.syntax, renewedAs);
     if (loop === null && (keeperOf === 'function' || !isCalledAgain(one.scope, program.module, program.isHook)))
       continue;
-    if (loop === null && keeperOf === 'object' && isRenewed(one.scope.body, keeper)) continue;
-    if (keeperOf === 'object' && isRenewedElsewhere(stem, program.module)) continue;
+    if (loop === null && (isRenewed(one.scope.body, keeper) || isRenewed(one.scope.body, renewedAs))) continue;
+    const renewals = keeperOf === 'object' ? renewingFunctions(stem, target, program.module) : [];
+    const renewed = renewals.length > 0;
+    if (renewed && loop !== null && callsWithin(loop, renewals)) continue;
+    if (renewed && loop === null && !growsBetween(one, renewals, stem, program)) continue;
+    if (how === 'item' && !keyVaries(target, loop, one, program)) continue;
     yield {
       ...{ statement: point.syntax, how, keeper, keeperOf, keeperValue, expression, loop, environment },
+      isRenewed: renewed,
       tensors: [...tensorsIn(expression, one, environment)],
     };
   }
@@ -74,6 +86,8 @@ function* readStores(one: Interpreted, program: Program): Iterable<Store> {
 /** A collection must be one; a deque with `maxlen` drops what is old. A literal key is one slot, overwritten. */
 function isKeeping(how: How, value: Value, target: Node): boolean {
   if (how === 'sum' || how === 'average' || how === 'queue') return true;
+  // Writing into a tensor that carries no graph gives it one.
+  if (how === 'item' && value.kind === 'tensor' && value.graph !== 'yes') return true;
   if (value.kind !== 'container' || value.bounded) return false;
   if (how !== 'item') return true;
   const key = children(target)[1];
@@ -103,9 +117,22 @@ function additionTo(statement: Node, one: Interpreted, environment: Environment)
   }
   const isName = target.type === 'identifier' || target.type === 'attribute';
   if (isName && mentions(right, target.text)) return rebuilt(right, target);
-  if (target.type === 'subscript') {
-    if (mentions(right, target.text)) return rebuilt(right, target);
-    return { how: 'item', target, expression: right };
+  if (target.type === 'subscript' && mentionsText(right, target.text)) return rebuilt(right, target);
+  const before = right.type === 'identifier' ? assignedBefore(statement, right.text) : null;
+  if (before !== null && mentionsText(before, target.text)) {
+    const written = rebuilt(before, target);
+    return written === null ? null : { ...written, expression: right };
+  }
+  return target.type === 'subscript' ? { how: 'item', target, expression: right } : null;
+}
+
+/** What a name was last assigned in the block of a statement. */
+function assignedBefore(statement: Node, name: string): Node | null {
+  const block = statement.parent === null ? [] : children(statement.parent);
+  const earlier = block.slice(0, block.indexOf(statement)).toReversed();
+  for (const one of earlier) {
+    const assignment = assignmentOf(one);
+    if (assignment?.childForFieldName('left')?.text === name) return assignment.childForFieldName('right');
   }
   return null;
 }
@@ -120,6 +147,7 @@ function rebuilt(right: Node, target: Node): Written | null {
     return inner;
   }
   if (right.type === 'parenthesized_expression') return rebuilt(children(right)[0] as Node, target);
+  if (right.type === 'list_comprehension' || right.type === 'dictionary_comprehension') return averaged(right, target);
   if (right.type === 'binary_operator') {
     const operator = right.childForFieldName('operator')?.text;
     const [a, b] = [right.childForFieldName('left'), right.childForFieldName('right')];
@@ -143,6 +171,14 @@ function rebuilt(right: Node, target: Node): Written | null {
     return fresh === undefined ? null : { how: 'average', target, expression: fresh };
   }
   return null;
+}
+
+/** `[d * s + (1 - d) * p for s, p in zip(t, …)]`: every element is averaged with its last value. */
+function averaged(comprehension: Node, target: Node): Written | null {
+  const body = comprehension.childForFieldName('body');
+  const sum = body?.childForFieldName('value') ?? body;
+  const isSum = sum?.type === 'binary_operator' && sum.childForFieldName('operator')?.text === '+';
+  return isSum && sum.text.includes('*') ? { how: 'average', target, expression: comprehension } : null;
 }
 
 /** `0.9 * t`, `t * 0.9`, `(1 - a) * t`, `t`. */
@@ -220,17 +256,103 @@ function hasDefault(name: string, definition: Node): boolean {
   );
 }
 
-/** Cleared, cut or bound anew in any function but the constructor, under any name of the object. */
-function isRenewedElsewhere(stem: Node, module: ModuleScope): boolean {
+/** They run once, before everything else. */
+export const starting =
+  /^(__init__|__post_init__|setup|build|before_fit|begin_fit|on_(fit|train|training)_(start|begin))$/;
+
+/** Functions but the constructor that clear, cut or bind the attribute anew, under any name of the object. */
+function renewingFunctions(stem: Node, target: Node, module: ModuleScope): FunctionScope[] {
   const attribute = stem.childForFieldName('attribute')?.text ?? '';
-  return module.scopes.some((scope) => {
-    if (scope.name === '__init__' || scope.body.type === 'module') return false;
+  const suffix = target.text.slice(stem.text.length);
+  return module.scopes.filter((scope) => {
+    if (starting.test(scope.name) || scope.body.type === 'module') return false;
     const objects = new Set<string>();
     for (const node of descend(scope.body)) {
       if (node.type === 'attribute' && node.childForFieldName('attribute')?.text === attribute) objects.add(node.text);
     }
-    return [...objects].some((object) => isRenewed(scope.body, object));
+    return [...objects].some((object) =>
+      [object, object + suffix].some((name) => isRenewed(scope.body, name) || isEmptied(scope.body, name)),
+    );
   });
+}
+
+/** Whether one of the functions is called inside a loop. */
+function callsWithin(loop: Node, functions: readonly FunctionScope[]): boolean {
+  const names = new Set(functions.map((scope) => scope.name));
+  for (const node of descend(loop)) {
+    if (node.type !== 'call') continue;
+    const target = node.childForFieldName('function');
+    if (names.has(target?.childForFieldName('attribute')?.text ?? target?.text ?? '')) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether a function that keeps something is called round after round of a loop that does not empty the keeper. Where no
+ * loop of this file calls it, whoever empties the keeper is taken to do so in time.
+ */
+function growsBetween(one: Interpreted, renewals: readonly FunctionScope[], stem: Node, program: Program): boolean {
+  const attribute = stem.childForFieldName('attribute')?.text ?? '';
+  const seen = new Set<FunctionScope>();
+  const grows = (scope: FunctionScope): boolean => {
+    if (seen.has(scope)) return false;
+    seen.add(scope);
+    return callsOf(scope, program.module).some((call) => {
+      const [loop] = loopsAround(call);
+      const around = scopeAround(call, program.module);
+      if (loop !== undefined) {
+        const isIn = callsWithin(loop, renewals) || renewsAny(loop, attribute);
+        return !isIn && !isRenewedAfter(loop, around?.body ?? program.module.root, renewals, attribute);
+      }
+      return around !== null && !renewals.includes(around) && grows(around);
+    });
+  };
+  return grows(one.scope);
+}
+
+/** Emptied once the loop is over: what it gathered was for that. */
+function isRenewedAfter(loop: Node, body: Node, renewals: readonly FunctionScope[], attribute: string): boolean {
+  for (let at: Node | null = loop; at !== null && at !== body; at = at.parent) {
+    const block: Node[] = at.parent === null ? [] : children(at.parent);
+    const later = block.slice(block.indexOf(at) + 1);
+    if (later.some((one) => callsWithin(one, renewals) || renewsAny(one, attribute))) return true;
+  }
+  return false;
+}
+
+function renewsAny(inside: Node, attribute: string): boolean {
+  for (const node of descend(inside)) {
+    if (node.type !== 'attribute' || node.childForFieldName('attribute')?.text !== attribute) continue;
+    if (isRenewed(inside, node.text)) return true;
+  }
+  return false;
+}
+
+const keyed = /\.(items|keys|named_parameters|named_modules|named_children|parameters|state_dict)\(/;
+
+/** Whether each round has a key of its own; a slot per name or per layer is overwritten. */
+function keyVaries(target: Node, loop: Node | null, one: Interpreted, program: Program): boolean {
+  const key = children(target)[1];
+  if (key === undefined) return false;
+  const names = namesIn(key);
+  if (loop !== null) {
+    const over = loop.childForFieldName('right');
+    if (over !== null && (keyed.test(over.text) || ['list', 'tuple', 'set', 'dictionary'].includes(over.type)))
+      return false;
+    return names.some((name) => isRenewed(loop, name) || countsUp(loop, name)) || /\blen\(/.test(key.text);
+  }
+  if (program.isHook(one.scope)) return false;
+  return (
+    names.some((name) => one.scope.parameters.includes(name) && name !== one.scope.parameters[0]) ||
+    countsUp(one.scope.body, key.text)
+  );
+}
+
+function countsUp(inside: Node, name: string): boolean {
+  for (const node of descend(inside)) {
+    if (node.type === 'augmented_assignment' && node.childForFieldName('left')?.text === name) return true;
+  }
+  return false;
 }
 
 /** Tensors in what is kept. */

@@ -7,6 +7,8 @@ export interface FunctionScope {
   name: string;
   body: Node;
   parameters: string[];
+  /** Default values of parameters that have one. */
+  defaults: ReadonlyMap<string, Node>;
   class: ClassScope | null;
   /** A method that is not given the object it is called on. */
   isStatic: boolean;
@@ -42,6 +44,8 @@ export interface ModuleScope {
   scopeOf: Map<number, FunctionScope>;
   /** Calls by the name that is called: `f(…)` under `f`, `x.f(…)` under `.f`. */
   calls: Map<string, Node[]>;
+  /** Names of the classes whose methods set an attribute of `self`, by the attribute's name. */
+  attributeOwners: Map<string, Set<string>>;
   /** How often an attribute of some name is read. */
   attributeReads: Map<string, number>;
   /** Functions that are no methods, and methods, by their names. */
@@ -53,13 +57,13 @@ export interface ModuleScope {
 
 export function readModule(root: Node): ModuleScope {
   const top: FunctionScope = {
-    ...{ node: root, name: '<module>', body: root, parameters: [], class: null },
+    ...{ node: root, name: '<module>', body: root, parameters: [], defaults: new Map(), class: null },
     ...{ isStatic: false, isProperty: false, isGenerator: false, around: null },
   };
   const module: ModuleScope = {
     ...{ root, imports: new Map(), classes: new Map(), functions: new Map(), innerFunctions: new Map() },
     ...{ scopes: [top], scopeOf: new Map(), calls: new Map() },
-    ...{ attributeReads: new Map(), named: new Map(), methods: new Map() },
+    ...{ attributeReads: new Map(), attributeOwners: new Map(), named: new Map(), methods: new Map() },
     changedGlobals: new Set(),
   };
   const classes: Node[] = [];
@@ -74,7 +78,7 @@ export function readModule(root: Node): ModuleScope {
         readCall(node, module.calls);
         break;
       case 'attribute':
-        readAttribute(node, module.attributeReads);
+        readAttribute(node, module);
         break;
       case 'global_statement':
         for (const name of children(node)) module.changedGlobals.add(name.text);
@@ -122,12 +126,20 @@ export function scopeAround(node: Node, module: ModuleScope): FunctionScope | nu
   return null;
 }
 
-function readAttribute(node: Node, reads: Map<string, number>): void {
-  const parent = node.parent;
-  const isTarget = parent?.type === 'assignment' && parent.childForFieldName('left') === node;
-  if (isTarget) return;
+function readAttribute(node: Node, { attributeReads, attributeOwners }: ModuleScope): void {
   const name = node.childForFieldName('attribute')?.text ?? '';
-  reads.set(name, (reads.get(name) ?? 0) + 1);
+  const parent = node.parent;
+  const isInPattern = parent?.type === 'pattern_list' || parent?.type === 'tuple_pattern';
+  const isTarget = parent?.type === 'assignment' && parent.childForFieldName('left') === node;
+  if (!isTarget && !isInPattern) {
+    attributeReads.set(name, (attributeReads.get(name) ?? 0) + 1);
+    return;
+  }
+  if (node.childForFieldName('object')?.text !== 'self') return;
+  let owner: Node | null = node.parent;
+  while (owner !== null && owner.type !== 'class_definition') owner = owner.parent;
+  const owners = attributeOwners.get(name) ?? new Set();
+  attributeOwners.set(name, owners.add(owner?.childForFieldName('name')?.text ?? ''));
 }
 
 function readCall(node: Node, calls: Map<string, Node[]>): void {
@@ -220,9 +232,14 @@ function readFunction(node: Node, owner: ClassScope | null): FunctionScope | nul
     if (parameter.type === 'identifier') return parameter.text;
     return (parameter.childForFieldName('name') ?? children(parameter)[0])?.text ?? '';
   });
+  const defaults = new Map<string, Node>();
+  for (const parameter of list === null ? [] : children(list)) {
+    const value = parameter.childForFieldName('value');
+    if (value !== null) defaults.set(parameter.childForFieldName('name')?.text ?? '', value);
+  }
   const decorators = decoratorsOf(node).map((decorator) => decorator.text);
   return {
-    ...{ node, name, body, parameters, class: owner, around: null },
+    ...{ node, name, body, parameters, defaults, class: owner, around: null },
     isStatic: decorators.includes('staticmethod'),
     isProperty: decorators.some((text) => /(^|[._])(cached_)?property$/.test(text)),
     isGenerator: yields(body),

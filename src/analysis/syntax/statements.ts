@@ -41,3 +41,46 @@ export function namesIn(node: Node): string[] {
   }
   return names;
 }
+
+const leavesGraph = /^(item|detach|detach_|tolist|numpy|argmax|argmin|argsort|size|dim|numel|long|int|bool|data_ptr)$/;
+const toNumber =
+  /^((torch|np|numpy)\.(tensor|as_tensor|from_numpy|\w+_like|zeros|ones|arange|array|asarray|[A-Z]\w+Tensor)|float|int|len|str|bool|repr|range|isinstance|print|type|id|format)$/;
+
+/** The names of an expression through which a graph may come: not those of `x.item()`, `float(x)`, `x.detach()`. */
+export function graphNamesIn(node: Node): string[] {
+  const names: string[] = [];
+  const left = [node];
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    switch (at.type) {
+      case 'identifier':
+        names.push(at.text);
+        break;
+      case 'attribute': {
+        const attribute = at.childForFieldName('attribute')?.text;
+        if (attribute === 'data' || attribute === 'shape' || attribute === 'device' || attribute === 'dtype') break;
+        names.push(at.text);
+        const object = at.childForFieldName('object');
+        if (object !== null) left.push(object);
+        break;
+      }
+      case 'keyword_argument': {
+        const value = at.childForFieldName('value');
+        if (value !== null) left.push(value);
+        break;
+      }
+      case 'comparison_operator':
+      case 'string':
+        break;
+      case 'call': {
+        const target = at.childForFieldName('function');
+        const method = target?.childForFieldName('attribute')?.text;
+        if ((method !== undefined && leavesGraph.test(method)) || toNumber.test(target?.text ?? '')) break;
+        left.push(...at.children);
+        break;
+      }
+      default:
+        left.push(...at.children);
+    }
+  }
+  return names;
+}

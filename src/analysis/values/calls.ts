@@ -229,7 +229,8 @@ function moduleMethod(
   if (name === 'state_dict')
     return { kind: 'holder', role: 'weights', made: made.node, host: false, holds: object.holds };
   if (names.moduleOther.has(name)) return plain;
-  return unknownHolding(union(object.holds, made.holds));
+  // Of an own class it may be a layer.
+  return object.kind === 'instance' ? null : unknownHolding(union(object.holds, made.holds));
 }
 
 function containerMethod(name: string, object: Value & { kind: 'container' }, made: Call): Value {

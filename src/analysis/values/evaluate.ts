@@ -9,7 +9,7 @@ import { call } from './calls';
 import { bindTarget, combine, withoutGraph } from './operations';
 import { noSites, site, union, type Sites } from './sites';
 import * as names from './torchNames';
-import { container, element, join, module, plain, tensor, tuple, unknown, unknownHolding } from './value';
+import { container, element, join, module, none, plain, tensor, tuple, unknown, unknownHolding } from './value';
 import type { TensorValue, Tri, Value } from './value';
 import type { Environment } from './environment';
 
@@ -20,6 +20,8 @@ export interface Knowledge {
   result(scope: FunctionScope): Value;
   /** Value of an attribute of instances of a class of this file. */
   attribute(className: string, attribute: string): Value;
+  /** Value of an attribute that one class of this file alone sets. */
+  anyAttribute(attribute: string): Value;
   /** Value of a name of the top level, as functions see it. */
   global(name: string): Value;
   /** Value of a name of the function around, as an inner one sees it. */
@@ -50,9 +52,10 @@ export class Evaluator {
       case 'concatenated_string':
       case 'true':
       case 'false':
-      case 'none':
       case 'not_operator':
         return plain;
+      case 'none':
+        return none;
       case 'comparison_operator':
         return this.comparison(node, environment);
       case 'parenthesized_expression':
@@ -228,7 +231,10 @@ export class Evaluator {
           return tensor(site(node, 'tensor'), { graph: object.frozen ? 'no' : 'yes', holds: object.holds, from: node });
         return unknownHolding(object.holds);
       default:
-        return unknownHolding(object.holds);
+        // A parameter that nothing is known of: where one class of the file sets such an attribute, it is of that class.
+        return object.holds.length === 0 && this.scope.parameters.includes(node.childForFieldName('object')?.text ?? '')
+          ? this.knowledge.anyAttribute(name)
+          : unknownHolding(object.holds);
     }
   }
 

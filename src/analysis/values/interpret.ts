@@ -211,8 +211,10 @@ function effects(expression: Node, after: Changes, evaluator: Evaluator, evaluat
       continue;
     }
     const names = backPropagated(node);
-    if (names.length > 0 && !keepsGraph(node)) freed(names, after);
-    else if (names.length === 0) passedToBackward(node, after, evaluator);
+    if (names.length > 0 && !keepsGraph(node)) {
+      for (const name of lossNames(node)) knownAsLoss(name, after);
+      freed(names, after);
+    } else if (names.length === 0) passedToBackward(node, after, evaluator);
     added(node, after, evaluator);
   }
 }
@@ -241,11 +243,6 @@ function freed(names: readonly string[], after: Changes): void {
     const value = after.now.get(name);
     return value?.kind === 'tensor' && value.graph !== 'no' ? [value] : [];
   });
-  for (const name of names) {
-    // What is back-propagated is a loss with a graph, wherever it came from.
-    const value = after.now.get(name);
-    if (value?.kind === 'unknown') after.map.set(name, unknownLoss(value));
-  }
   for (const [name, value] of [...after.now]) {
     if (value.kind === 'tensor' && value.graph !== 'no') {
       const own = value.own;
@@ -258,6 +255,22 @@ function freed(names: readonly string[], after: Changes): void {
       after.map.set(name, { ...value, items });
     }
   }
+}
+
+/** What is back-propagated is a loss with a graph, wherever it came from. */
+function knownAsLoss(name: string, after: Changes): void {
+  const value = after.now.get(name);
+  if (value?.kind === 'unknown') after.map.set(name, unknownLoss(value));
+}
+
+/** `loss` of `loss.backward()`, `accelerator.backward(loss)`, `scaler.scale(loss).backward()`. */
+function lossNames(call: Node): string[] {
+  const given = children(call.childForFieldName('arguments') ?? call).filter((one) => one.type !== 'keyword_argument');
+  const [first] = given;
+  if (first !== undefined) return first.type === 'identifier' ? [first.text] : [];
+  const object = call.childForFieldName('function')?.childForFieldName('object');
+  if (object?.type === 'identifier') return [object.text];
+  return object?.type === 'call' ? lossNames(object) : [];
 }
 
 function isPartOf(value: TensorValue, roots: readonly TensorValue[]): boolean {

@@ -85,10 +85,14 @@ function loaded(node: Node, text: string): Value {
   return { kind: 'holder', role: 'checkpoint', made: node, host, holds: [site(node, 'checkpoint')] };
 }
 
+const longDeque = 1000;
+
 function collection(name: string, made: Call, text: string): Value {
   const [first] = made.args;
   if (name === 'collections.deque') {
-    const bounded = /maxlen\s*=\s*(?!None)/.test(text) || made.args.length > 1;
+    const length = /maxlen\s*=\s*([\d_]+|\w+)/.exec(text)?.[1] ?? (made.args.length > 1 ? 'given' : 'None');
+    // A replay memory of thousands of entries is as good as a list.
+    const bounded = length !== 'None' && !(Number(length.replaceAll('_', '')) > longDeque);
     return container(made.node, first === undefined ? plain : element(first), bounded);
   }
   if (name === 'collections.defaultdict') {

@@ -1,6 +1,6 @@
 import { graphOf, ownFunctions, takenToBackward } from '../flow/backward';
 import type { FunctionScope, ModuleScope } from '../scopes/module';
-import type { Knowledge } from './evaluate';
+import { Evaluator, type Knowledge } from './evaluate';
 import type { Environment } from './environment';
 import { interpret, type Interpreted } from './interpret';
 import { isSame, join, plain, unknown, type Value } from './value';
@@ -68,6 +68,11 @@ function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Vis
     module,
     result: (other) => ask(keys.result(other)) ?? unknown,
     attribute: (className, attribute) => attributeOf(className, attribute, module, ask),
+    anyAttribute: (attribute) => {
+      const owners = module.attributeOwners.get(attribute);
+      const [owner] = owners ?? [];
+      return owners?.size === 1 && owner !== undefined ? (ask(keys.attribute(owner, attribute)) ?? unknown) : unknown;
+    },
     global: (name) => ask(keys.seen(top, name)) ?? unknown,
     enclosing: (inner, name) => {
       for (let at = inner.around; at !== null; at = at.around) {
@@ -94,8 +99,12 @@ function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Vis
     scope.parameters.flatMap((name, index) => {
       // The object itself is known by its class.
       if (index === 0 && scope.class !== null && !scope.isStatic) return [];
-      const value = ask(keys.argument(scope, name));
-      return value === undefined ? [] : [[name, value] as const];
+      const given = ask(keys.argument(scope, name));
+      const otherwise = scope.defaults.get(name);
+      const fallback =
+        otherwise === undefined ? undefined : new Evaluator(scope, knowledge).evaluate(otherwise, new Map());
+      const value = given === undefined ? fallback : fallback === undefined ? given : join(fallback, given);
+      return value === undefined || value.kind === 'unknown' ? [] : [[name, value] as const];
     }),
   );
   const interpreted = interpret(scope, knowledge, start);

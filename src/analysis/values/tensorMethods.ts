@@ -1,5 +1,5 @@
 import type { Node } from '../syntax/node';
-import { children } from '../syntax/parser';
+import { children, descend } from '../syntax/parser';
 import type { Call } from './calls';
 import type { Evaluator } from './evaluate';
 import { withoutGraph } from './operations';
@@ -61,10 +61,21 @@ function cast(name: string, object: TensorValue, { node, keywords }: Call): Tens
   };
 }
 
-/** `.to("cpu")`, `.to(device="cpu")`, `.to(torch.device("cpu"))`. */
+/** `.to("cpu")`, `.to(device="cpu")`, `.to(torch.device("cpu"))`, `.to(cpu)` where the file binds it so. */
 function isCpu(node: Node): boolean {
   const args = node.childForFieldName('arguments');
-  return (
-    args !== null && children(args).some((arg) => /^(device\s*=\s*)?(torch\.device\()?["']cpu["']\)?$/.test(arg.text))
+  return args !== null && children(args).some((arg) => cpu.test(arg.text) || isNamedCpu(arg, node));
+}
+
+const cpu = /^(device\s*=\s*)?(torch\.device\()?["']cpu["']\)?$/;
+
+/** A name or attribute that the file binds to the CPU device, and to nothing else. */
+function isNamedCpu(argument: Node, node: Node): boolean {
+  if (!/cpu/i.test(argument.text) || !/^(identifier|attribute)$/.test(argument.type)) return false;
+  let root = node;
+  while (root.parent !== null) root = root.parent;
+  const bound = [...descend(root)].filter(
+    (one) => one.type === 'assignment' && one.childForFieldName('left')?.text === argument.text,
   );
+  return bound.length > 0 && bound.every((one) => cpu.test(one.childForFieldName('right')?.text ?? ''));
 }

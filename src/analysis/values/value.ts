@@ -85,6 +85,8 @@ export type Value =
 
 export const unknown: Value = { kind: 'unknown', holds: noSites };
 export const plain: Value = { kind: 'plain', holds: noSites };
+/** `None`: where something else may stand as well, what is done with it says that it is that. */
+export const none: Value = { kind: 'plain', holds: noSites };
 
 export function unknownHolding(holds: Sites): Value {
   return holds.length === 0 ? unknown : { kind: 'unknown', holds };
@@ -148,7 +150,8 @@ function joinTensors(a: TensorValue, b: TensorValue): TensorValue {
 
 /** What is known when either may be. */
 export function join(a: Value, b: Value): Value {
-  if (a === b) return a;
+  if (a === b || b === none) return a;
+  if (a === none) return b;
   const holds = union(a.holds, b.holds);
   if (a.kind === 'tensor' && b.kind === 'tensor') return joinTensors(a, b);
   // `total = 0.0` before the loop, a tensor in it; `model = None` before, a model in it.
