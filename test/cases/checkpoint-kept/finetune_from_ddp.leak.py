@@ -21,10 +21,10 @@ def write_pretrained(path, classes):
 
 def finetune(path, device, epochs, classes=10):
     net = network(classes).to(device)
-    checkpoint = torch.load(path, map_location=device)  # also: checkpoint-kept
+    checkpoint = torch.load(path, map_location=device)  # expect: checkpoint-kept
     state_dict = {k.removeprefix("module."): v for k, v in checkpoint["state_dict"].items()}  # also: checkpoint-kept
     net.load_state_dict(state_dict)  # also: checkpoint-kept
-    print(f"loaded epoch {checkpoint['epoch']} with top-1 {checkpoint['top1']}")  # expect: checkpoint-kept
+    print(f"loaded epoch {checkpoint['epoch']} with top-1 {checkpoint['top1']}")  # also: checkpoint-kept
 
     optimizer = torch.optim.SGD(net[-1].parameters(), lr=0.05)
     criterion = nn.CrossEntropyLoss()

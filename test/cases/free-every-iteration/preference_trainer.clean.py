@@ -60,7 +60,7 @@ def main():
     for rate in (0.05, 0.2):
         torch.manual_seed(6)
         trainer = PreferenceTrainer(Reward(), rate, device)
-        trainer.train(preferences(10))
+        trainer.train(preferences(8))
         print(f"rate {rate}: {trainer.history[0]:.3f} -> {trainer.history[-1]:.3f}")
         del trainer
         gc.collect()

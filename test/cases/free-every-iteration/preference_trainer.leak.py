@@ -50,6 +50,6 @@ def preferences(steps: int) -> Iterator[dict[str, torch.Tensor]]:
 if __name__ == "__main__":
     torch.manual_seed(6)
     trainer = PreferenceTrainer(Reward(), 0.2, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
-    trainer.train(preferences(20))
+    trainer.train(preferences(12))
     print("steps", len(trainer.history))
     print(f"{trainer.history[0]:.3f} -> {trainer.history[-1]:.3f}")

@@ -9,7 +9,7 @@ class Learner:
     def __init__(self, arch, lr, device):
         self.device = device
         self.model = arch.to(device)
-        self.opt = torch.optim.RMSprop(self.model.parameters(), lr=lr, momentum=0.9)
+        self.opt = torch.optim.SGD(self.model.parameters(), lr=lr)
         self.recorder = []
 
     def one_batch(self, xb, yb):
@@ -47,7 +47,7 @@ def main():
     torch.manual_seed(0)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     batches = [(torch.randn(16, 32), torch.randint(0, 5, (16,))) for _ in range(4)]
-    print("chosen", search(batches, 1e-3, 1e-4, 1e-4, device))
+    print("chosen", search(batches, 0.8, 1e-4, 0.1, device))
 
 
 if __name__ == "__main__":
