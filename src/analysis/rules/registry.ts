@@ -1,5 +1,7 @@
 import { averageKeepsGraph } from './averageKeepsGraph';
 import { deviceMoveKeepsGraph } from './deviceMoveKeepsGraph';
+import { freeEveryIteration } from './freeEveryIteration';
+import { gradientsKept } from './gradientsKept';
 import { graphAppended } from './graphAppended';
 import { graphSummed } from './graphSummed';
 import { inferenceWithGrad } from './inferenceWithGrad';
@@ -20,6 +22,8 @@ export const rules: readonly Rule[] = [
   inferenceWithGrad,
   averageKeepsGraph,
   queueKeepsGraph,
+  freeEveryIteration,
+  gradientsKept,
   graphSummed,
   graphAppended,
   viewKeepsStorage,
