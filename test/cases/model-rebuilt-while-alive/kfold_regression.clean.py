@@ -59,6 +59,7 @@ def predict(members, x):
 
 
 if __name__ == "__main__":
+    torch.manual_seed(100)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     x = torch.randn(60, 10, device=device)
     members = bagged(x, x.sum(dim=1).sin(), 5, 6, device)

@@ -70,5 +70,6 @@ def fit(module, train_set, val_set, epochs, device):
 
 
 if __name__ == "__main__":
+    torch.manual_seed(0)
     pairs = [(torch.randn(16, 40, 50), torch.randn(16, 40, 50)) for _ in range(6)]
     fit(ContrastiveSpeech(), pairs[:4], pairs[4:], 4, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
