@@ -251,18 +251,18 @@ const evaluates =
 export function resultMayBeBackPropagated(
   scope: FunctionScope,
   module: ModuleScope,
-  seen: ReadonlySet<number> = new Set(),
+  seen: Set<number> = new Set(),
 ): boolean {
   if (scope.name === 'forward' || scope.name === '__call__') return true;
   if (seen.has(scope.node.id)) return false;
   const calls = callsOf(scope, module);
   // Used elsewhere: what a function for evaluation answers is shown, not trained on.
   if (calls.length === 0) return !evaluates.test(scope.name) || scope.name.includes('train');
-  const further = new Set([...seen, scope.node.id]);
-  return calls.some((call) => callReaches(call, module, further));
+  seen.add(scope.node.id);
+  return calls.some((call) => callReaches(call, module, seen));
 }
 
-function callReaches(call: Node, module: ModuleScope, seen: ReadonlySet<number>): boolean {
+function callReaches(call: Node, module: ModuleScope, seen: Set<number>): boolean {
   const holder = scopeAround(call, module) ?? module.scopes[0];
   if (holder === undefined) return true;
   const statement = statementOf(call);

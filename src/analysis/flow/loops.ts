@@ -60,18 +60,18 @@ export function isCalledAgain(
   scope: FunctionScope,
   module: ModuleScope,
   isHook: (scope: FunctionScope) => boolean,
-  seen: ReadonlySet<FunctionScope> = new Set(),
+  seen: Set<FunctionScope> = new Set(),
 ): boolean {
   if (seen.has(scope) || scope.body.type === 'module') return false;
   if (isHook(scope)) return true;
   const calls = callsOf(scope, module);
   if (calls.length === 0) return scope.class !== null && perStep.test(scope.name);
   if (scope.class?.isModule === true && scope.name === 'forward') return true;
-  const further = new Set([...seen, scope]);
+  seen.add(scope);
   return calls.some((call) => {
     if (loopsAround(call).length > 0) return true;
     const around = scopeAround(call, module);
-    return around !== null && isCalledAgain(around, module, isHook, further);
+    return around !== null && isCalledAgain(around, module, isHook, seen);
   });
 }
 

@@ -8,15 +8,15 @@ import { ownFunctions } from './backward';
 export function backwardIn(
   scope: FunctionScope,
   module: ModuleScope,
-  seen: ReadonlySet<FunctionScope> = new Set(),
+  seen: Set<FunctionScope> = new Set(),
 ): boolean {
-  const further = new Set([...seen, scope]);
+  seen.add(scope);
   for (const node of descend(scope.body)) {
     if (node.type !== 'call') continue;
     if (backPropagated(node).length > 0) return true;
     const target = node.childForFieldName('function');
     if (target === null) continue;
-    if (ownFunctions(target, module).some((one) => !further.has(one) && backwardIn(one, module, further))) return true;
+    if (ownFunctions(target, module).some((one) => !seen.has(one) && backwardIn(one, module, seen))) return true;
   }
   return false;
 }

@@ -55,8 +55,8 @@ function functionMode(definition: Node, module: ModuleScope, seen: ReadonlySet<n
   const answer = known.get(definition);
   if (answer !== undefined) return answer;
   const mode = readFunctionMode(definition, module, seen);
-  // An answer from inside a circle of calls holds for that question only.
-  if (seen.size === 0) known.set(definition, mode);
+  // In a circle of calls nobody is taken to be called with recording off.
+  known.set(definition, mode);
   return mode;
 }
 
