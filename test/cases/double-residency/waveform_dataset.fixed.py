@@ -23,7 +23,7 @@ def synthesise(n, length, device):
     return waves, pitch - 1
 
 
-def train(net, optimizer, device, n=96, length=1600, epochs=3):
+def train(net, optimizer, device, n=64, length=1200, epochs=2):
     waves, labels = synthesise(n, length, device)
     mean, std = waves.mean(), waves.std()
     waves = ((waves - mean) / std).float().unsqueeze(1)
