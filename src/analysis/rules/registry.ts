@@ -1,5 +1,6 @@
 import { averageKeepsGraph } from './averageKeepsGraph';
 import { deviceMoveKeepsGraph } from './deviceMoveKeepsGraph';
+import { exceptionKeepsFrames } from './exceptionKeepsFrames';
 import { freeEveryIteration } from './freeEveryIteration';
 import { gradientsKept } from './gradientsKept';
 import { graphAppended } from './graphAppended';
@@ -22,6 +23,7 @@ export const rules: readonly Rule[] = [
   inferenceWithGrad,
   averageKeepsGraph,
   queueKeepsGraph,
+  exceptionKeepsFrames,
   freeEveryIteration,
   gradientsKept,
   graphSummed,

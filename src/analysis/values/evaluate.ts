@@ -225,6 +225,8 @@ export class Evaluator {
           ? { ...value, frozen: true }
           : value;
       }
+      case 'holder':
+        return object.role === 'exception' && name === '__traceback__' ? object : unknownHolding(object.holds);
       case 'module':
         // A layer of a module of torch, or a parameter of it.
         if (name === 'weight' || name === 'bias')
@@ -252,6 +254,8 @@ export class Evaluator {
       return Number.isInteger(at) ? (object.items.at(at) ?? unknown) : element(object);
     }
     if (object.kind === 'holder' && object.role === 'checkpoint') return object;
+    // `sys.exc_info()[1]`; the first item is the class only.
+    if (object.kind === 'holder' && object.role === 'exception') return index?.text === '0' ? plain : object;
     return unknownHolding(object.holds);
   }
 
@@ -274,9 +278,9 @@ export class Evaluator {
       const own = site(node, 'tensor');
       return { ...result, own, partOf: null, holds: union([own], object.graph === 'no' ? noSites : object.holds) };
     }
-    const surely = indices.length > 1 || index?.type === 'slice';
     // `model(x)[0]` may be the first of several tensors.
-    return surely || object.output === null ? { ...result, partOf: node } : result;
+    const surely = indices.length > 1 || index?.type === 'slice' || object.output === null;
+    return surely && indices.some(picks) ? { ...result, partOf: node } : result;
   }
 
   /** A copy of a tensor computed at `node`. */
@@ -293,4 +297,10 @@ function tensorAttribute(object: TensorValue, name: string, node: Node): Value {
   if (name === 'loss') return { ...object, scalar: true, full: false };
   if (name === 'values') return { ...object, own, partOf: null, full: false };
   return names.tensorAttributes.has(name) ? { ...object, scalar: false } : plain;
+}
+
+/** Whether an index leaves most of a dimension out: one place of it, or a few; up to a variable may be all. */
+function picks(index: Node): boolean {
+  if (index.type !== 'slice') return index.type !== 'ellipsis' && index.type !== 'none';
+  return /^\s*:\s*\d+\s*$|^-\d+\s*:$/.test(index.text);
 }

@@ -30,6 +30,7 @@ export function libraryCall(name: string, made: Call, evaluator: Evaluator): Val
   if (names.modelMaker.test(name) && !names.notModels.test(name)) return module(site(node, 'model'));
   if (name === 'copy.deepcopy' || name === 'copy.copy') return copied(name, first, node);
   if (names.loads.test(name)) return loaded(node, text);
+  if (name === 'sys.exc_info') return { kind: 'holder', role: 'exception', made: node, host: false, holds: noSites };
   if (name === 'torch.utils.data.DataLoader') return container(node, tensor(site(node, 'tensor'), { full: true }));
   if (name.startsWith('collections.')) return collection(name, made, text);
   if (passing.test(name)) return first === undefined ? container(node, plain) : container(node, element(first));

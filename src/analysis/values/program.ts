@@ -90,7 +90,9 @@ function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Vis
     called: (other, args, keywords) => {
       other.parameters.forEach((name, index) => {
         const value = args[index] ?? keywords.get(name);
-        if (value !== undefined) add(said, keys.argument(other, name), value);
+        // What a function that calls itself does not know of its own parameters, its other callers say.
+        const isOpen = other === scope && value?.kind === 'unknown';
+        if (value !== undefined && !isOpen) add(said, keys.argument(other, name), value);
       });
     },
     hooked: (other) => said.set(keys.hook(other), plain),
