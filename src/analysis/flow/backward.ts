@@ -16,6 +16,8 @@ interface Flowing {
 export interface Reach {
   backward: Flowing;
   result: Flowing;
+  /** Names that inner functions mention: what those do with them is out of sight. */
+  captured: ReadonlySet<string>;
 }
 
 const isInner = (node: Node): boolean => /^(function_definition|lambda|class_definition)$/.test(node.type);
@@ -40,19 +42,20 @@ export function reachOf(scope: FunctionScope, module: ModuleScope): Reach {
   const graph = graphOf(scope);
   // In a circle of calls every parameter may reach it.
   const all: Flowing = { after: [], start: new Set(scope.parameters) };
-  reaching.set(scope, { backward: all, result: all });
   const captured = capturedNames(scope.body);
+  reaching.set(scope, { backward: all, result: all, captured });
   const reach: Reach = {
-    backward: follow(graph, captured, (point) => backwardSeeds(point, module)),
-    result: follow(graph, new Set(), resultSeeds),
+    backward: follow(graph, (point) => backwardSeeds(point, module)),
+    result: follow(graph, resultSeeds),
+    captured,
   };
   reaching.set(scope, reach);
   return reach;
 }
 
-function follow(graph: FlowGraph, always: ReadonlySet<string>, seeds: (point: FlowPoint) => string[]): Flowing {
-  const after: Set<string>[] = graph.points.map(() => new Set(always));
-  const before: Set<string>[] = graph.points.map(() => new Set(always));
+function follow(graph: FlowGraph, seeds: (point: FlowPoint) => string[]): Flowing {
+  const after: Set<string>[] = graph.points.map(() => new Set<string>());
+  const before: Set<string>[] = graph.points.map(() => new Set<string>());
   const seeded = graph.points.map(seeds);
   for (let changed = true; changed;) {
     changed = false;
@@ -194,7 +197,8 @@ export function ownFunctions(target: Node, module: ModuleScope): FunctionScope[]
 
 /** Names among a call's arguments that a function of this file takes to a `backward()`. */
 export function takenToBackward(call: Node, scope: FunctionScope, module: ModuleScope): string[] {
-  const { start } = reachOf(scope, module).backward;
+  const { backward, captured } = reachOf(scope, module);
+  const start = new Set([...backward.start, ...captured]);
   const list = call.childForFieldName('arguments');
   if (list === null || start.size === 0) return [];
   const shift = scope.class !== null && !scope.isStatic ? 1 : 0;
@@ -215,9 +219,17 @@ export function mayBeBackPropagated(name: string, statement: Node, scope: Functi
     const after = point === undefined ? undefined : flowing.after[point];
     return after === undefined ? flowing.start.has(name) : after.has(name);
   };
-  if (goes(reach.backward)) return true;
+  if (goes(reach.backward) || reach.captured.has(name)) return true;
+  if (scope.around !== null && mayBeSentAround(name, scope.around, module)) return true;
   if (name.includes('.')) return attributeReachesBackward(name.slice(name.lastIndexOf('.') + 1), module);
   return goes(reach.result) && resultMayBeBackPropagated(scope, module);
+}
+
+/** Of a name that an inner function shares: where the function around may send it, at any point of it. */
+function mayBeSentAround(name: string, around: FunctionScope, module: ModuleScope): boolean {
+  const { backward, result } = reachOf(around, module);
+  const goes = (flowing: Flowing): boolean => flowing.start.has(name) || flowing.after.some((names) => names.has(name));
+  return goes(backward) || (goes(result) && resultMayBeBackPropagated(around, module));
 }
 
 const backwardAttributes = new WeakMap<ModuleScope, ReadonlySet<string>>();

@@ -143,7 +143,14 @@ function calledOffOnly(scope: FunctionScope, module: ModuleScope, seen: Readonly
   return calls.every((call) => gradMode(call, module, further) === 'no');
 }
 
-/** Calls in this file by the function's own name (`evaluate(…)`) or as a method (`x.evaluate(…)`). */
+/** Calls in this file by the function's own name (`evaluate(…)`), as a method (`x.evaluate(…)`), or of `self` itself. */
 export function callsOf(scope: FunctionScope, module: ModuleScope): Node[] {
-  return module.calls.get(scope.class === null ? scope.name : `.${scope.name}`) ?? [];
+  if (scope.class === null) return module.calls.get(scope.name) ?? [];
+  const byName = module.calls.get(`.${scope.name}`) ?? [];
+  if (scope.name !== '__call__' && scope.name !== 'forward') return byName;
+  const { node } = scope.class;
+  const ofSelf = (module.calls.get('self') ?? []).filter(
+    (call) => node.startIndex < call.startIndex && call.endIndex <= node.endIndex,
+  );
+  return [...byName, ...ofSelf];
 }
