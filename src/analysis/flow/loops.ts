@@ -18,7 +18,16 @@ export function loopsAround(statement: Node): Node[] {
 
 /** The innermost loop around `statement` over which the name lives on: nothing inside that loop binds it anew. */
 export function carryingLoop(statement: Node, name: string): Node | null {
-  return loopsAround(statement).find((loop) => !isRenewed(loop, name)) ?? null;
+  return carryingLoops(statement, name)[0] ?? null;
+}
+
+/** Every loop around `statement` over which the name lives on, innermost first. */
+export function carryingLoops(statement: Node, name: string): Node[] {
+  const loops = loopsAround(statement);
+  const first = loops.findIndex((loop) => !isRenewed(loop, name));
+  if (first < 0) return [];
+  const end = loops.findIndex((loop, index) => index > first && isRenewed(loop, name));
+  return loops.slice(first, end < 0 ? undefined : end);
 }
 
 /** Whether a name or attribute is bound anew, cleared or deleted inside `inside`. */

@@ -1,4 +1,4 @@
-import { carryingLoop, isCalledAgain, isEmptied, isRenewed, loopsAround, mentions } from '../flow/loops';
+import { carryingLoops, isCalledAgain, isEmptied, isRenewed, loopsAround, mentions } from '../flow/loops';
 import { callsOf } from '../scopes/gradMode';
 import type { Node } from '../syntax/node';
 import { scopeAround, type FunctionScope, type ModuleScope } from '../scopes/module';
@@ -6,7 +6,7 @@ import { children, descend } from '../syntax/parser';
 import { assignmentOf, namesIn } from '../syntax/statements';
 import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
-import type { TensorValue, Value } from '../values/value';
+import { element, type TensorValue, type Value } from '../values/value';
 import type { Program } from './rule';
 
 /** How a statement keeps something: added up, averaged into, put at one end of a queue, added to a collection. */
@@ -66,11 +66,13 @@ function* readStores(one: Interpreted, program: Program): Iterable<Store> {
     const keeperOf = rebinds && owner === 'parameter' ? 'function' : owner;
     // A list in a dict may be emptied under its own key.
     const renewedAs = how === 'append' ? target.text : keeper;
-    const loop = carryingLoop(point.syntax, keeper) && carryingLoop(point.syntax, renewedAs);
+    const kept = carryingLoops(point.syntax, renewedAs);
+    const loop =
+      carryingLoops(point.syntax, keeper).find((around) => kept.includes(around) && !isShort(around, one, environment)) ?? null;
     if (loop === null && (keeperOf === 'function' || !isCalledAgain(one.scope, program.module, program.isHook)))
       continue;
     if (loop === null && (isRenewed(one.scope.body, keeper) || isRenewed(one.scope.body, renewedAs))) continue;
-    const renewals = keeperOf === 'object' ? renewingFunctions(stem, target, program.module) : [];
+    const renewals = keeperOf === 'object' ? renewingFunctions(stem, how === 'append' ? target : stem, program.module) : [];
     const renewed = renewals.length > 0;
     if (renewed && loop !== null && callsWithin(loop, renewals)) continue;
     if (renewed && loop === null && !growsBetween(one, renewals, stem, program)) continue;
@@ -81,6 +83,17 @@ function* readStores(one: Interpreted, program: Program): Iterable<Store> {
       tensors: [...tensorsIn(expression, one, environment)],
     };
   }
+}
+
+/** A loop over the layers of a model, or over what is written there: it has few rounds. */
+function isShort(loop: Node, one: Interpreted, environment: Environment): boolean {
+  const over = loop.childForFieldName('right');
+  if (over === null) return false;
+  if (['list', 'tuple', 'set', 'dictionary'].includes(over.type)) return true;
+  if (/^range\(\d\)$/.test(over.text)) return true;
+  const isModule = (value: Value): boolean =>
+    value.kind === 'module' || (value.kind === 'instance' && value.of.isModule) || (value.kind === 'tuple' && value.items.some(isModule));
+  return isModule(element(one.evaluator.evaluate(over, environment)));
 }
 
 /** A collection must be one; a deque with `maxlen` drops what is old. A literal key is one slot, overwritten. */

@@ -175,6 +175,7 @@ function methodCall(target: Node, made: Call, environment: Environment, evaluato
     case 'plain':
       return plain;
     default:
+      if (names.leaving.has(name)) return plain;
       // `accelerator.prepare(model, optimizer)`, `fabric.setup(model, optimizer)` answer what they are given.
       if (name === 'prepare' || name === 'setup')
         return made.args.length === 1 ? (made.args[0] ?? null) : tuple([...made.args]);
@@ -320,8 +321,10 @@ function callOwnModule(
   const summary = forward === undefined ? unknown : evaluator.knowledge.result(forward);
   const isLoss = summary.kind === 'tensor' && summary.scalar;
   const holds = union(value.holds, made.holds);
+  // Of several answers one that is not followed may be a number.
+  const unsure = tensor(own, { graph: mode === 'no' ? 'no' : 'maybe', from: made.node, full: true, output: 'unknown', holds });
   const answer = (result: Value): Value => {
-    if (result.kind === 'tuple') return tuple(result.items.map(answer));
+    if (result.kind === 'tuple') return tuple(result.items.map((item) => (item.kind === 'unknown' ? unsure : answer(item))));
     if (result.kind === 'container') return { ...result, elements: answer(result.elements), holds };
     if (result.kind === 'plain' && forward !== undefined) return plain;
     const known = result.kind === 'tensor' ? result : null;

@@ -8,7 +8,18 @@ import { children, descend } from '../syntax/parser';
 export function frozenBy(statement: Node): Node | null {
   if (statement.type === 'for_statement') return frozenInLoop(statement);
   const call = statement.type === 'expression_statement' ? children(statement)[0] : undefined;
-  return call?.type === 'call' && freezes(call) ? receiver(call) : null;
+  return call?.type === 'call' ? frozenInChain(call) : null;
+}
+
+/** `net.eval().requires_grad_(False).to(device)`: methods that answer their module are looked through. */
+function frozenInChain(call: Node): Node | null {
+  let frozen = false;
+  let at: Node | null = call;
+  while (at?.type === 'call') {
+    frozen ||= freezes(at);
+    at = receiver(at);
+  }
+  return frozen ? at : null;
 }
 
 /** A call of `requires_grad_` with anything but (an explicit or default) `True`. */
