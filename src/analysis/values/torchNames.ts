@@ -64,7 +64,7 @@ export const modelMaker =
   /^(torchvision\.models\.(\w+\.)?[a-z]\w*|timm\.create_model|segmentation_models_pytorch\.\w+|transformers\.\w+\.from_pretrained|transformers\.Auto\w*\.from_config|torch\.hub\.load|torch\.jit\.load)$/;
 export const notModels = /Tokenizer|Processor|Config|FeatureExtractor|Dataset|Scheduler/;
 export const wrapperClass =
-  /(^|\.)(DistributedDataParallel|DataParallel|FullyShardedDataParallel|DDP|FSDP|AveragedModel|ScriptModule)$|^torch\.(compile|jit\.script|nn\.utils\.(\w+\.)?(weight_norm|spectral_norm))$/;
+  /(^|\.)(DistributedDataParallel|DataParallel|FullyShardedDataParallel|DDP|FSDP|AveragedModel|ScriptModule)$|^torch\.(compile|jit\.(script|trace|trace_module|freeze|optimize_for_inference)|nn\.utils\.(\w+\.)?(weight_norm|spectral_norm))$/;
 
 /** Layers without parameters. */
 const bareLayer =
