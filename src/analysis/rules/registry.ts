@@ -13,6 +13,7 @@ import type { Rule } from './rule';
 import { stepOutputsNotCleared } from './stepOutputsNotCleared';
 import { unboundedCache } from './unboundedCache';
 import { viewKeepsStorage } from './viewKeepsStorage';
+import { weightsCopiedOnDevice } from './weightsCopiedOnDevice';
 
 /** Every rule, once. Where two have something to say of one statement, the earlier one here speaks. */
 export const rules: readonly Rule[] = [
@@ -23,6 +24,7 @@ export const rules: readonly Rule[] = [
   inferenceWithGrad,
   averageKeepsGraph,
   queueKeepsGraph,
+  weightsCopiedOnDevice,
   exceptionKeepsFrames,
   freeEveryIteration,
   gradientsKept,
