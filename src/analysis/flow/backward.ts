@@ -171,9 +171,9 @@ function handedOver(call: Node, module: ModuleScope): string[] {
   if (owned.length > 0) return owned.flatMap((scope) => takenToBackward(call, scope, module));
   const method = target.childForFieldName('attribute')?.text;
   if (method !== undefined) return harmlessMethods.test(method) || isLossLike(method) ? [] : graphNamesIn(list);
-  return builtins.has(target.text) || isLossLike(target.text) || module.classes.has(target.text)
-    ? []
-    : graphNamesIn(list);
+  // `Transition = namedtuple(…)`: making an object back-propagates nothing.
+  const isRecord = /^[A-Z]/.test(target.text) || module.classes.has(target.text);
+  return builtins.has(target.text) || isLossLike(target.text) || isRecord ? [] : graphNamesIn(list);
 }
 
 /** What only computes from its arguments, by its name. */
