@@ -1,4 +1,5 @@
 import { averageKeepsGraph } from './averageKeepsGraph';
+import { capturedTensor } from './capturedTensor';
 import { deviceMoveKeepsGraph } from './deviceMoveKeepsGraph';
 import { exceptionKeepsFrames } from './exceptionKeepsFrames';
 import { freeEveryIteration } from './freeEveryIteration';
@@ -25,6 +26,7 @@ export const rules: readonly Rule[] = [
   averageKeepsGraph,
   queueKeepsGraph,
   weightsCopiedOnDevice,
+  capturedTensor,
   exceptionKeepsFrames,
   freeEveryIteration,
   gradientsKept,

@@ -1,0 +1,204 @@
+import { text, type Finding, type Fix, type Severity } from '../finding';
+import { scopeAround } from '../scopes/module';
+import type { Node } from '../syntax/node';
+import { children, descend } from '../syntax/parser';
+import { backPropagated } from '../syntax/statements';
+import type { Environment } from '../values/environment';
+import type { Interpreted } from '../values/interpret';
+import type { TensorValue, Value } from '../values/value';
+import { reason } from './keptGraph';
+import type { Program, Rule } from './rule';
+import { storesOf, type Store } from './stores';
+
+/**
+ * P30 `captured-tensor`: a function that is made in a loop has a tensor bound to it, as a default, an argument of
+ * `partial` or a name of the factory around, and a collection keeps the function: the tensor lives as long. A plain
+ * closure over a loop's name holds the last value only.
+ */
+export const capturedTensor: Rule = {
+  slugs: ['captured-tensor'],
+  *find(one, program) {
+    for (const store of storesOf(one, program)) {
+      if (store.how !== 'append' && store.how !== 'item') continue;
+      for (const bound of boundTensors(store.expression, store.environment, one, program)) {
+        const severity = severityOf(bound, store);
+        if (severity === null || backPropagates(bound.made)) continue;
+        yield finding(store, bound, severity);
+        break;
+      }
+    }
+  },
+};
+
+interface Bound {
+  /** The bound value as it is written. */
+  expression: Node;
+  value: TensorValue;
+  /** What makes the function. */
+  made: Node;
+}
+
+/** Tensors bound to the functions in what is kept. */
+function* boundTensors(
+  expression: Node,
+  environment: Environment,
+  one: Interpreted,
+  program: Program,
+): Iterable<Bound> {
+  switch (expression.type) {
+    case 'tuple':
+    case 'list':
+    case 'parenthesized_expression':
+    case 'expression_list':
+      for (const item of children(expression)) yield* boundTensors(item, environment, one, program);
+      return;
+    case 'identifier':
+      for (const definition of definitionsOf(expression, one)) yield* defaults(definition, environment, one);
+      return;
+    case 'lambda':
+      yield* defaults(expression, environment, one);
+      return;
+    case 'call':
+      if (isPartial(expression, one)) {
+        yield* tensorsOf(argumentsOf(expression).slice(1), expression, environment, one);
+      } else yield* givenToFactory(expression, environment, one, program);
+  }
+}
+
+/** Functions of that name that are defined where it is kept, in the same round. */
+function definitionsOf(name: Node, one: Interpreted): Node[] {
+  return one.graph.points
+    .map(({ syntax }) => (syntax.type === 'decorated_definition' ? (children(syntax).at(-1) ?? syntax) : syntax))
+    .filter((syntax) => syntax.type === 'function_definition' && syntax.childForFieldName('name')?.text === name.text);
+}
+
+function* defaults(definition: Node, environment: Environment, one: Interpreted): Iterable<Bound> {
+  const list = definition.childForFieldName('parameters');
+  const values = (list === null ? [] : children(list)).map((parameter) => parameter.childForFieldName('value'));
+  yield* tensorsOf(
+    values.filter((value) => value !== null),
+    definition,
+    environment,
+    one,
+  );
+}
+
+function isPartial(call: Node, one: Interpreted): boolean {
+  const target = call.childForFieldName('function');
+  return target !== null && one.evaluator.dotted(target) === 'functools.partial';
+}
+
+function argumentsOf(call: Node): Node[] {
+  const list = call.childForFieldName('arguments');
+  return list === null ? [] : children(list).map((one) => one.childForFieldName('value') ?? one);
+}
+
+/** `make_report(out)`, where it answers a function of its own that mentions the parameter. */
+function* givenToFactory(call: Node, environment: Environment, one: Interpreted, program: Program): Iterable<Bound> {
+  const target = call.childForFieldName('function');
+  const value = target === null ? null : one.evaluator.evaluate(target, environment);
+  if (value?.kind !== 'function' || value.scope.class !== null) return;
+  const factory = value.scope;
+  const inner = [...descend(factory.body)].filter(
+    (node) =>
+      (node.type === 'lambda' || node.type === 'function_definition') &&
+      scopeAround(node, program.module) === factory &&
+      isAnswer(node, factory.body),
+  );
+  for (const [index, argument] of argumentsOf(call).entries()) {
+    const name = argument.parent?.type === 'keyword_argument' ? argument.parent.childForFieldName('name') : null;
+    const parameter = name?.text ?? factory.parameters[index];
+    const uses = inner.some((made) => {
+      const body = made.childForFieldName('body');
+      return body !== null && [...descend(body)].some((node) => node.type === 'identifier' && node.text === parameter);
+    });
+    if (uses && !isRebound(factory.body, parameter ?? '')) yield* tensorsOf([argument], call, environment, one);
+  }
+}
+
+function isAnswer(made: Node, body: Node): boolean {
+  if (made.type === 'lambda') return made.parent?.type === 'return_statement';
+  const name = made.childForFieldName('name')?.text;
+  return [...descend(body)].some((node) => node.type === 'return_statement' && children(node)[0]?.text === name);
+}
+
+/** `out = out.detach()` before the inner function: that one is captured. */
+function isRebound(body: Node, name: string): boolean {
+  return [...descend(body)].some((node) => node.type === 'assignment' && node.childForFieldName('left')?.text === name);
+}
+
+function* tensorsOf(
+  expressions: readonly Node[],
+  made: Node,
+  environment: Environment,
+  one: Interpreted,
+): Iterable<Bound> {
+  for (const expression of expressions) {
+    const value = tensorIn(one.evaluator.evaluate(expression, environment));
+    if (value !== null) yield { expression, value, made };
+  }
+}
+
+function tensorIn(value: Value): TensorValue | null {
+  if (value.kind === 'tensor') return value;
+  if (value.kind === 'tuple') return value.items.map(tensorIn).find((item) => item !== null) ?? null;
+  return null;
+}
+
+/** A graph or a whole tensor on the device grows; what is small or in host memory is let be. */
+function severityOf({ expression, value }: Bound, { statement, loop }: Store): Severity | null {
+  if (value.full && !value.host) return 'error';
+  if (value.graph !== 'yes') return null;
+  return value.freed !== 'no' || isFreedLater(expression.text, statement, loop) ? 'hint' : 'error';
+}
+
+/** The same round goes on to back-propagate it. */
+function isFreedLater(name: string, statement: Node, loop: Node | null): boolean {
+  for (const node of descend(loop ?? statement)) {
+    if (node.type === 'call' && node.startIndex > statement.endIndex && backPropagated(node).includes(name))
+      return true;
+  }
+  return false;
+}
+
+/** What it keeps is for its own `backward()`. */
+function backPropagates(made: Node): boolean {
+  return [...descend(made)].some((node) => node.type === 'call' && backPropagated(node).length > 0);
+}
+
+function finding({ statement, keeper, loop }: Store, bound: Bound, severity: Severity): Finding {
+  const { expression, value } = bound;
+  const chain = [
+    reason(expression, text('{0} is bound to the function here.', expression.text)),
+    reason(statement, text('{0} keeps every one of these functions.', keeper)),
+  ];
+  if (value.graph === 'yes' && value.from !== null)
+    chain.push(reason(value.from, text('The graph is recorded here, with the activations it needs.')));
+  if (loop !== null) chain.push(reason(loop, text('Every round of this loop adds one.')));
+  return {
+    ...{ rule: 'captured-tensor', severity, start: statement.startIndex, end: statement.endIndex },
+    message:
+      severity === 'hint'
+        ? text(
+            'The function that {0} keeps holds {1} with its autograd history: host memory grows with every round. A number bound instead holds nothing.',
+            ...[keeper, expression.text],
+          )
+        : text(
+            'The function that {0} keeps holds {1}, and whatever its graph saved: GPU memory grows with every round until {0} is emptied. A number or a detached host copy bound instead frees it.',
+            ...[keeper, expression.text],
+          ),
+    chain,
+    fixes: fixes(expression, value),
+  };
+}
+
+function fixes(expression: Node, value: TensorValue): Fix[] {
+  if (!['identifier', 'attribute', 'call', 'subscript'].includes(expression.type)) return [];
+  const { endIndex } = expression;
+  const way = (method: string): Fix => ({
+    title: text('Bind a value without the graph: {0}', `${expression.text}${method}`),
+    safe: false,
+    edits: [{ start: endIndex, end: endIndex, newText: method }],
+  });
+  return value.scalar ? [way('.item()'), way('.detach()')] : [way(value.graph === 'no' ? '.cpu()' : '.detach().cpu()')];
+}
