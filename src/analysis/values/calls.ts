@@ -322,9 +322,16 @@ function callOwnModule(
   const isLoss = summary.kind === 'tensor' && summary.scalar;
   const holds = union(value.holds, made.holds);
   // Of several answers one that is not followed may be a number.
-  const unsure = tensor(own, { graph: mode === 'no' ? 'no' : 'maybe', from: made.node, full: true, output: 'unknown', holds });
+  const unsure = tensor(own, {
+    graph: mode === 'no' ? 'no' : 'maybe',
+    from: made.node,
+    full: true,
+    output: 'unknown',
+    holds,
+  });
   const answer = (result: Value): Value => {
-    if (result.kind === 'tuple') return tuple(result.items.map((item) => (item.kind === 'unknown' ? unsure : answer(item))));
+    if (result.kind === 'tuple')
+      return tuple(result.items.map((item) => (item.kind === 'unknown' ? unsure : answer(item))));
     if (result.kind === 'container') return { ...result, elements: answer(result.elements), holds };
     if (result.kind === 'plain' && forward !== undefined) return plain;
     const known = result.kind === 'tensor' ? result : null;

@@ -11,7 +11,7 @@ import { noSites, site, union, type Sites } from './sites';
 import * as names from './torchNames';
 import { container, element, join, module, none, plain, tensor, tuple, unknown, unknownHolding } from './value';
 import type { TensorValue, Tri, Value } from './value';
-import type { Environment } from './environment';
+import { changed, type Environment } from './environment';
 
 /** What is known beyond one function: the last round's summaries; `called` collects for the next one. */
 export interface Knowledge {
@@ -172,11 +172,13 @@ export class Evaluator {
   }
 
   private comprehension(node: Node, environment: Environment): Value {
-    const inner = new Map(environment);
+    let inner = environment;
     for (const clause of children(node)) {
       if (clause.type !== 'for_in_clause') continue;
       const each = element(this.evaluate(clause.childForFieldName('right'), inner));
-      bindTarget(clause.childForFieldName('left'), each, inner);
+      const names = new Map<string, Value>();
+      bindTarget(clause.childForFieldName('left'), each, names);
+      inner = changed(inner, names);
     }
     const body = node.childForFieldName('body');
     return container(node, this.evaluate(body?.childForFieldName('value') ?? body, inner));

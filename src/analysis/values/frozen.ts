@@ -6,6 +6,15 @@ import { children, descend } from '../syntax/parser';
  * `net.parameters()` that sets `requires_grad`. What it computes from then on may carry no graph.
  */
 export function frozenBy(statement: Node): Node | null {
+  let frozen = known.get(statement);
+  if (frozen === undefined) known.set(statement, (frozen = readFrozen(statement)));
+  return frozen;
+}
+
+/** A statement is asked at every visit. */
+const known = new WeakMap<Node, Node | null>();
+
+function readFrozen(statement: Node): Node | null {
   if (statement.type === 'for_statement') return frozenInLoop(statement);
   const call = statement.type === 'expression_statement' ? children(statement)[0] : undefined;
   return call?.type === 'call' ? frozenInChain(call) : null;

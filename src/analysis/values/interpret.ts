@@ -6,7 +6,7 @@ import { children, descend } from '../syntax/parser';
 import { assignmentOf, backPropagated } from '../syntax/statements';
 import { Evaluator, type Knowledge } from './evaluate';
 import { bindTarget, combine } from './operations';
-import { isSameEnvironment, joinEnvironments, type Environment } from './environment';
+import { changed, differences, joinEnvironments, type Environment } from './environment';
 import { frozenBy } from './frozen';
 import { holdsSite, models, noSites, site, union } from './sites';
 import { container, element, join, module, plain, unknown, type TensorValue, type Value } from './value';
@@ -53,7 +53,7 @@ export function interpret(scope: FunctionScope, knowledge: Knowledge, start: Env
       for (const next of point.next) {
         const known = before[next];
         const joined = known === undefined ? left : joinEnvironments(known, left);
-        if (known !== undefined && (known === joined || isSameEnvironment(known, joined))) continue;
+        if (known === joined) continue;
         before[next] = joined;
         waiting[next] = 1;
         if (next <= id) any = true;
@@ -94,8 +94,7 @@ function summarise(
     else if (syntax.type === 'return_statement') answer(evaluator.evaluate(children(syntax)[0] ?? null, environment));
     else if (scope.node.type === 'lambda' && id !== graph.entry) answer(evaluator.evaluate(syntax, environment));
     if (left === environment) return;
-    for (const [name, value] of left) {
-      if (environment.get(name) === value) continue;
+    for (const [name, value] of differences(environment, left)) {
       if (self !== null && name.startsWith(self)) add(interpreted.attributes, name.slice(self.length), value);
       if (isTop || captured?.has(name)) add(interpreted.seen, name, value);
     }
@@ -129,12 +128,12 @@ function transfer(point: FlowPoint, environment: Environment, evaluator: Evaluat
   switch (statement.type) {
     case 'for_statement': {
       const each = element(evaluator.evaluate(statement.childForFieldName('right'), after.now));
-      bindTarget(statement.childForFieldName('left'), each, after.map);
+      after.bind(statement.childForFieldName('left'), each);
       return after.now;
     }
     case 'delete_statement':
       for (const name of descend(statement)) {
-        if (name.type === 'identifier' && after.now.has(name.text)) after.map.delete(name.text);
+        if (name.type === 'identifier' && after.now.has(name.text)) after.unbind(name.text);
       }
       return after.now;
     case 'with_statement':
@@ -155,19 +154,26 @@ function transfer(point: FlowPoint, environment: Environment, evaluator: Evaluat
   return after.now;
 }
 
-/** An environment that is copied at the first change. */
+/** An environment on its way through a statement. */
 class Changes {
-  private copy: Map<string, Value> | null = null;
+  now: Environment;
 
-  constructor(private readonly start: Environment) {}
-
-  get now(): Environment {
-    return this.copy ?? this.start;
+  constructor(start: Environment) {
+    this.now = start;
   }
 
-  get map(): Map<string, Value> {
-    this.copy ??= new Map(this.start);
-    return this.copy;
+  set(name: string, value: Value): void {
+    if (this.now.get(name) !== value) this.now = changed(this.now, new Map([[name, value]]));
+  }
+
+  unbind(name: string): void {
+    this.now = changed(this.now, new Map([[name, undefined]]));
+  }
+
+  bind(target: Node | null, value: Value): void {
+    const names = new Map<string, Value>();
+    bindTarget(target, value, names);
+    this.now = changed(this.now, names);
   }
 }
 
@@ -185,7 +191,7 @@ function assign(assignment: Node, after: Changes, evaluator: Evaluator): void {
     return;
   }
   if (assignment.type !== 'augmented_assignment') {
-    bindTarget(left, right, after.map);
+    after.bind(left, right);
     return;
   }
   const old = evaluator.evaluate(left, after.now);
@@ -194,7 +200,7 @@ function assign(assignment: Node, after: Changes, evaluator: Evaluator): void {
     return;
   }
   const sum = evaluator.underMode(assignment, combine(assignment, [old, right]));
-  bindTarget(left, sum, after.map);
+  after.bind(left, sum);
 }
 
 /** What the calls in an expression do to names: back-propagation, items added to collections. */
@@ -207,7 +213,7 @@ function effects(expression: Node, after: Changes, evaluator: Evaluator, evaluat
   for (const node of descend(expression, (inner) => inner.type !== 'lambda' && inner.type !== 'function_definition')) {
     if (node.type !== 'call') {
       if (node.type === 'named_expression')
-        bindTarget(node.childForFieldName('name'), evaluator.evaluate(node, after.now), after.map);
+        after.bind(node.childForFieldName('name'), evaluator.evaluate(node, after.now));
       continue;
     }
     const names = backPropagated(node);
@@ -247,12 +253,12 @@ function freed(names: readonly string[], after: Changes): void {
     if (value.kind === 'tensor' && value.graph !== 'no') {
       const own = value.own;
       const isPart = roots.includes(value) || (own !== null && roots.some((root) => holdsSite(root.holds, own)));
-      if (isPart) after.map.set(name, withFreedGraph(value));
+      if (isPart) after.set(name, withFreedGraph(value));
     } else if (value.kind === 'tuple' && value.items.some((item) => item.kind === 'tensor' && isPartOf(item, roots))) {
       const items = value.items.map((item) =>
         item.kind === 'tensor' && isPartOf(item, roots) ? withFreedGraph(item) : item,
       );
-      after.map.set(name, { ...value, items });
+      after.set(name, { ...value, items });
     }
   }
 }
@@ -260,7 +266,7 @@ function freed(names: readonly string[], after: Changes): void {
 /** What is back-propagated is a loss with a graph, wherever it came from. */
 function knownAsLoss(name: string, after: Changes): void {
   const value = after.now.get(name);
-  if (value?.kind === 'unknown') after.map.set(name, unknownLoss(value));
+  if (value?.kind === 'unknown') after.set(name, unknownLoss(value));
 }
 
 /** `loss` of `loss.backward()`, `accelerator.backward(loss)`, `scaler.scale(loss).backward()`. */
@@ -319,7 +325,7 @@ function keep(collection: Node | null, value: Value, after: Changes, evaluator: 
     return;
   }
   if (known.kind !== 'container' || (collection.type !== 'identifier' && collection.type !== 'attribute')) return;
-  after.map.set(collection.text, joined(known, value));
+  after.set(collection.text, joined(known, value));
 }
 
 function joined(known: Value & { kind: 'container' }, value: Value): Value {
@@ -331,10 +337,7 @@ function freeze(receiver: Node, after: Changes, evaluator: Evaluator): void {
   if (receiver.type !== 'identifier' && receiver.type !== 'attribute') return;
   const known = evaluator.evaluate(receiver, after.now);
   const isKnown = known.kind === 'instance' || known.kind === 'module';
-  after.map.set(
-    receiver.text,
-    isKnown ? { ...known, frozen: true } : module(site(receiver, 'model'), { frozen: true }),
-  );
+  after.set(receiver.text, isKnown ? { ...known, frozen: true } : module(site(receiver, 'model'), { frozen: true }));
 }
 
 function bindAs(point: FlowPoint, statement: Node, after: Changes, evaluator: Evaluator): void {
@@ -348,7 +351,7 @@ function bindAs(point: FlowPoint, statement: Node, after: Changes, evaluator: Ev
         statement.type === 'with_statement'
           ? opened(evaluator.evaluate(value ?? null, after.now))
           : { kind: 'holder', role: 'exception', made: statement, host: false, holds: noSites };
-      bindTarget(name, bound, after.map);
+      after.bind(name, bound);
     }
     if (statement.type === 'with_statement') effects(own, after, evaluator, false);
   }

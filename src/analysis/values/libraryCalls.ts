@@ -32,7 +32,7 @@ export function libraryCall(name: string, made: Call, evaluator: Evaluator): Val
   if (names.loads.test(name)) return loaded(node, text);
   if (name === 'sys.exc_info') return { kind: 'holder', role: 'exception', made: node, host: false, holds: noSites };
   if (name === 'torch.utils.data.DataLoader') return container(node, tensor(site(node, 'tensor'), { full: true }));
-  if (name.startsWith('collections.')) return collection(name, made, text);
+  if (name.startsWith('collections.')) return collection(name, made, text, evaluator);
   if (passing.test(name)) return first === undefined ? container(node, plain) : container(node, element(first));
   if (name === 'torch.autograd.grad') {
     const grad = /create_graph\s*=\s*True/.test(text) ? 'yes' : 'no';
@@ -88,7 +88,7 @@ function loaded(node: Node, text: string): Value {
 
 const longDeque = 1000;
 
-function collection(name: string, made: Call, text: string): Value {
+function collection(name: string, made: Call, text: string, evaluator: Evaluator): Value {
   const [first] = made.args;
   if (name === 'collections.deque') {
     const length = /maxlen\s*=\s*([\d_]+|\w+)/.exec(text)?.[1] ?? (made.args.length > 1 ? 'given' : 'None');
@@ -98,6 +98,8 @@ function collection(name: string, made: Call, text: string): Value {
   }
   if (name === 'collections.defaultdict') {
     const makes = made.node.childForFieldName('arguments')?.text;
+    const of = evaluator.knowledge.module.classes.get(makes?.slice(1, -1) ?? '');
+    if (of !== undefined) return container(made.node, { kind: 'instance', of, frozen: false, holds: noSites });
     return container(made.node, makes === '(list)' || makes === '(dict)' ? container(made.node, plain) : plain);
   }
   if (name === 'collections.OrderedDict' || name === 'collections.Counter') {

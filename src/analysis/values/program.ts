@@ -1,7 +1,7 @@
 import { graphOf, ownFunctions, takenToBackward } from '../flow/backward';
 import type { FunctionScope, ModuleScope } from '../scopes/module';
 import { Evaluator, type Knowledge } from './evaluate';
-import type { Environment } from './environment';
+import { environmentOf } from './environment';
 import { interpret, type Interpreted } from './interpret';
 import { isSame, join, plain, unknown, type Value } from './value';
 
@@ -97,17 +97,21 @@ function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Vis
     },
     hooked: (other) => said.set(keys.hook(other), plain),
   };
-  const start: Environment = new Map(
-    scope.parameters.flatMap((name, index) => {
-      // The object itself is known by its class.
-      if (index === 0 && scope.class !== null && !scope.isStatic) return [];
-      const given = ask(keys.argument(scope, name));
-      const otherwise = scope.defaults.get(name);
-      const fallback =
-        otherwise === undefined ? undefined : new Evaluator(scope, knowledge).evaluate(otherwise, new Map());
-      const value = given === undefined ? fallback : fallback === undefined ? given : join(fallback, given);
-      return value === undefined || value.kind === 'unknown' ? [] : [[name, value] as const];
-    }),
+  const start = environmentOf(
+    new Map(
+      scope.parameters.flatMap((name, index) => {
+        // The object itself is known by its class.
+        if (index === 0 && scope.class !== null && !scope.isStatic) return [];
+        const given = ask(keys.argument(scope, name));
+        const otherwise = scope.defaults.get(name);
+        const fallback =
+          otherwise === undefined
+            ? undefined
+            : new Evaluator(scope, knowledge).evaluate(otherwise, environmentOf(new Map()));
+        const value = given === undefined ? fallback : fallback === undefined ? given : join(fallback, given);
+        return value === undefined || value.kind === 'unknown' ? [] : [[name, value] as const];
+      }),
+    ),
   );
   const interpreted = interpret(scope, knowledge, start);
   said.set(keys.result(scope), interpreted.result);
