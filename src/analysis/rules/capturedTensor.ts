@@ -1,4 +1,5 @@
 import { text, type Finding, type Fix, type Severity } from '../finding';
+import { isFreedLater } from '../flow/freedLater';
 import { scopeAround } from '../scopes/module';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
@@ -150,15 +151,6 @@ function severityOf({ expression, value }: Bound, { statement, loop }: Store): S
   if (value.full && !value.host) return 'error';
   if (value.graph !== 'yes') return null;
   return value.freed !== 'no' || isFreedLater(expression.text, statement, loop) ? 'hint' : 'error';
-}
-
-/** The same round goes on to back-propagate it. */
-function isFreedLater(name: string, statement: Node, loop: Node | null): boolean {
-  for (const node of descend(loop ?? statement)) {
-    if (node.type === 'call' && node.startIndex > statement.endIndex && backPropagated(node).includes(name))
-      return true;
-  }
-  return false;
 }
 
 /** What it keeps is for its own `backward()`. */

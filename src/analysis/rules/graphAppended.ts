@@ -1,4 +1,5 @@
 import { keptFinding, keptGraphOf } from './keptGraph';
+import { isReportedAtCalls } from './meterStoresGraph';
 import type { Rule } from './rule';
 import { storesOf } from './stores';
 
@@ -11,6 +12,7 @@ export const graphAppended: Rule = {
   *find(one, program) {
     for (const store of storesOf(one, program)) {
       if (store.how !== 'append' && store.how !== 'item') continue;
+      if (isReportedAtCalls(store, program)) continue;
       const kept = keptGraphOf(store, one, program);
       if (kept !== null) yield keptFinding('graph-appended', store, kept, one, program);
     }

@@ -1,4 +1,5 @@
 import { keptFinding, keptGraphOf } from './keptGraph';
+import { isReportedAtCalls } from './meterStoresGraph';
 import type { Rule } from './rule';
 import { storesOf } from './stores';
 
@@ -12,6 +13,7 @@ export const graphSummed: Rule = {
   *find(one, program) {
     for (const store of storesOf(one, program)) {
       if (store.how !== 'sum') continue;
+      if (isReportedAtCalls(store, program)) continue;
       const kept = keptGraphOf(store, one, program);
       if (kept === null) continue;
       yield keptFinding(kept.value.freed === 'no' ? 'graph-summed' : 'history-summed', store, kept, one, program);

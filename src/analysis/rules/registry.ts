@@ -7,6 +7,7 @@ import { gradientsKept } from './gradientsKept';
 import { graphAppended } from './graphAppended';
 import { graphSummed } from './graphSummed';
 import { inferenceWithGrad } from './inferenceWithGrad';
+import { meterStoresGraph } from './meterStoresGraph';
 import { outputsKeptOnDevice } from './outputsKeptOnDevice';
 import { queueKeepsGraph } from './queueKeepsGraph';
 import { rolloutKeepsHistory } from './rolloutKeepsHistory';
@@ -30,6 +31,7 @@ export const rules: readonly Rule[] = [
   exceptionKeepsFrames,
   freeEveryIteration,
   gradientsKept,
+  meterStoresGraph,
   graphSummed,
   graphAppended,
   viewKeepsStorage,
