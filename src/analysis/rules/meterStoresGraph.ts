@@ -90,7 +90,7 @@ function finding(stored: StoredByCallee): Finding {
 }
 
 /** Hands over the number, or the values without their graph. */
-export function handOverFixes({ argument }: StoredByCallee): Fix[] {
+export function handOverFixes({ argument }: Pick<StoredByCallee, 'argument'>): Fix[] {
   const { expression, value } = argument;
   if (!['identifier', 'attribute', 'call', 'subscript', 'parenthesized_expression'].includes(expression.type))
     return [];

@@ -7,6 +7,7 @@ import { gradientsKept } from './gradientsKept';
 import { graphAppended } from './graphAppended';
 import { graphSummed } from './graphSummed';
 import { inferenceWithGrad } from './inferenceWithGrad';
+import { loggerKeepsTensor } from './loggerKeepsTensor';
 import { meterStoresGraph } from './meterStoresGraph';
 import { outputsKeptOnDevice } from './outputsKeptOnDevice';
 import { queueKeepsGraph } from './queueKeepsGraph';
@@ -31,6 +32,7 @@ export const rules: readonly Rule[] = [
   exceptionKeepsFrames,
   freeEveryIteration,
   gradientsKept,
+  loggerKeepsTensor,
   meterStoresGraph,
   graphSummed,
   graphAppended,
