@@ -183,6 +183,11 @@ function isLossLike(name: string): boolean {
   );
 }
 
+/** Whether the file has a `backward()` at all, whatever it is called on. */
+export function backPropagatesAnything({ calls }: ModuleScope): boolean {
+  return ['.backward', 'backward', '.manual_backward', '.grad', 'grad'].some((name) => calls.has(name));
+}
+
 /** Functions of this file that a call may mean: by name, by method name, by class. */
 export function ownFunctions(target: Node, module: ModuleScope): FunctionScope[] {
   const method = target.childForFieldName('attribute')?.text;

@@ -1,4 +1,4 @@
-import type { Tree, TreeCursor } from 'web-tree-sitter';
+import type { Language, Tree } from 'web-tree-sitter';
 
 /**
  * One node of the syntax tree in JavaScript: named children only, comments left out. The parser's own nodes live in
@@ -17,6 +17,7 @@ export interface Node {
 
 class SyntaxNode implements Node {
   readonly children: Node[] = [];
+  isPlain = false;
   private fields: Map<string, Node> | null = null;
 
   constructor(
@@ -42,43 +43,94 @@ class SyntaxNode implements Node {
   }
 }
 
+/** What the parser's types are, by their number; looked up once per language, since every question costs. */
+interface Kind {
+  type: string;
+  isNamed: boolean;
+  /** Nothing of interest below. */
+  isLeaf: boolean;
+  /** Its children have no field names that anybody asks for. */
+  isPlain: boolean;
+}
+
+const leaves = new Set(
+  (
+    'identifier integer float true false none ellipsis comment string_start string_content string_end escape_sequence ' +
+    'type_conversion pass_statement break_statement continue_statement line_continuation'
+  ).split(' '),
+);
+const plainParents = new Set(
+  (
+    'module block argument_list list tuple set dictionary expression_statement parameters expression_list ' +
+    'pattern_list tuple_pattern list_pattern string return_statement import_prefix dotted_name parenthesized_expression ' +
+    'delete_statement raise_statement assert_statement with_clause interpolation slice'
+  ).split(' '),
+);
+/** Their operator is anonymous and has no children, but a field of its own. */
+const withOperators = new Set(
+  'binary_operator boolean_operator augmented_assignment unary_operator comparison_operator'.split(' '),
+);
+
+const kinds = new WeakMap<Language, Kind[]>();
+
+function kindOf(id: number, language: Language): Kind {
+  let known = kinds.get(language);
+  if (known === undefined) kinds.set(language, (known = []));
+  let kind = known[id];
+  if (kind === undefined) {
+    const type = language.nodeTypeForId(id) ?? 'ERROR';
+    const isNamed = type === 'ERROR' || language.nodeTypeIsNamed(id);
+    kind = { type, isNamed, isLeaf: !isNamed || leaves.has(type), isPlain: plainParents.has(type) };
+    known[id] = kind;
+  }
+  return kind;
+}
+
 /** Copies a tree in one walk; the tree may be deleted afterwards. */
 export function copyTree(tree: Tree, source: string): Node {
   const cursor = tree.walk();
+  const { language } = tree;
   let ids = 0;
-  const make = (parent: SyntaxNode | null): SyntaxNode =>
-    new SyntaxNode(source, ids++, cursor.nodeType, cursor.startIndex, cursor.endIndex, parent);
-  const root = make(null);
-  let at = root;
+  const make = (type: string, parent: SyntaxNode | null): SyntaxNode =>
+    new SyntaxNode(source, ids++, type, cursor.startIndex, cursor.endIndex, parent);
+  const root = make(cursor.nodeType, null);
+  let parent = root;
   // Iterative: generated code nests deeper than the stack is.
-  const open: (SyntaxNode | null)[] = [];
-  let down = cursor.gotoFirstChild();
-  if (down) open.push(null);
-  while (open.length > 0) {
-    const node = visit(cursor, at, make);
-    down = cursor.gotoFirstChild();
-    if (down) {
-      open.push(at);
-      at = node ?? at;
+  const open: SyntaxNode[] = [];
+  let there = cursor.gotoFirstChild();
+  while (there) {
+    const kind = kindOf(cursor.nodeTypeId, language);
+    let node: SyntaxNode | null = null;
+    if (kind.isNamed ? kind.type !== 'comment' : withOperators.has(parent.type)) {
+      const field = parent.isPlain ? null : cursor.currentFieldName;
+      if (kind.isNamed || field !== null) {
+        node = make(kind.type, parent);
+        if (kind.isNamed) parent.children.push(node);
+        if (field !== null) parent.addField(field, node);
+        node.isPlain = kind.isPlain;
+      }
+    }
+    const enters = !kind.isLeaf && node !== null && (kind.type !== 'string' || isFormatted(source, node.startIndex));
+    if (enters && node !== null && cursor.gotoFirstChild()) {
+      open.push(parent);
+      parent = node;
       continue;
     }
-    while (open.length > 0 && !cursor.gotoNextSibling()) {
+    while (!(there = cursor.gotoNextSibling()) && open.length > 0) {
       cursor.gotoParent();
-      at = open.pop() ?? at;
+      parent = open.pop() ?? root;
     }
   }
   cursor.delete();
   return root;
 }
 
-/** Takes the cursor's node into `parent`; null where it is left out (its children go to the same parent). */
-function visit(cursor: TreeCursor, parent: SyntaxNode, make: (parent: SyntaxNode) => SyntaxNode): SyntaxNode | null {
-  const field = cursor.currentFieldName;
-  // Operators are anonymous and have no children, but a field of their own.
-  if (!cursor.nodeIsNamed && field === null) return null;
-  if (cursor.nodeType === 'comment') return null;
-  const node = make(parent);
-  if (cursor.nodeIsNamed) parent.children.push(node);
-  if (field !== null) parent.addField(field, node);
-  return node;
+/** Only a string with an `f` before its quotes has expressions in it. */
+function isFormatted(source: string, start: number): boolean {
+  for (let at = start; at < start + 3; at++) {
+    const letter = source[at];
+    if (letter === 'f' || letter === 'F' || letter === 't' || letter === 'T') return true;
+    if (letter === '"' || letter === "'") return false;
+  }
+  return false;
 }

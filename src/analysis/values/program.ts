@@ -1,4 +1,4 @@
-import { graphOf, ownFunctions, takenToBackward } from '../flow/backward';
+import { backPropagatesAnything, graphOf, ownFunctions, takenToBackward } from '../flow/backward';
 import type { FunctionScope, ModuleScope } from '../scopes/module';
 import { Evaluator, type Knowledge } from './evaluate';
 import { environmentOf } from './environment';
@@ -38,11 +38,11 @@ export function interpretModule(module: ModuleScope): ProgramValues {
   let known: Summaries = new Map();
   let changed: ReadonlySet<string> = new Set();
   for (let round = 0; round < mostRounds; round++) {
+    const news = [...changed];
     for (const scope of module.scopes) {
       const last = visits.get(scope);
       // Asked the same things and told the same answers, a function comes out the same.
-      if (last === undefined || [...changed].some((key) => last.asked.has(key)))
-        visits.set(scope, visit(scope, module, known));
+      if (last === undefined || news.some((key) => last.asked.has(key))) visits.set(scope, visit(scope, module, known));
     }
     const next: Summaries = new Map();
     for (const { said } of visits.values()) for (const [key, value] of said) add(next, key, value);
@@ -83,6 +83,7 @@ function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Vis
     },
     graphOf,
     backPropagates: (call) => {
+      if (!backPropagatesAnything(module)) return [];
       const target = call.childForFieldName('function');
       const owned = target === null ? [] : ownFunctions(target, module);
       return owned.length === 1 ? takenToBackward(call, owned[0] as FunctionScope, module) : [];
