@@ -10,6 +10,7 @@ import { inferenceWithGrad } from './inferenceWithGrad';
 import { loggerKeepsTensor } from './loggerKeepsTensor';
 import { meterStoresGraph } from './meterStoresGraph';
 import { outputsKeptOnDevice } from './outputsKeptOnDevice';
+import { placeboFree } from './placeboFree';
 import { queueKeepsGraph } from './queueKeepsGraph';
 import { rolloutKeepsHistory } from './rolloutKeepsHistory';
 import type { Rule } from './rule';
@@ -38,6 +39,7 @@ export const rules: readonly Rule[] = [
   graphAppended,
   viewKeepsStorage,
   outputsKeptOnDevice,
+  placeboFree,
 ];
 
 /** The slugs of RULES.md that the rules report. */
