@@ -2,6 +2,7 @@ import type { Parser } from 'web-tree-sitter';
 import type { Finding, Range } from './finding';
 import { rules } from './rules/registry';
 import type { Program } from './rules/rule';
+import { readImported, type Resolve } from './scopes/imported';
 import { readModule } from './scopes/module';
 import { parse } from './syntax/parser';
 import { interpretModule } from './values/program';
@@ -12,14 +13,17 @@ const suppression = /#\s*vram-lens:\s*ignore(?:\[([^\]]*)\])?/;
 export interface AnalyseOptions {
   /** Where each code cell of a notebook lies in the text. */
   cells?: readonly Range[];
+  /** Gives the text of a file that the analysed one imports. */
+  resolve?: Resolve;
 }
 
 /** Findings in one Python file, in order of their place. Text that does not parse is read as far as it does. */
 export function analyse(parser: Parser, source: string, options: AnalyseOptions = {}): Finding[] {
   // Nothing to find without torch, and most Python files are without.
   if (!/\b(torch|lightning)\b/.test(source)) return [];
-  const module = readModule(parse(parser, source));
-  const program: Program = { ...interpretModule(module), module, source, cells: options.cells ?? [] };
+  const { files, linked } = readImported(parser, source, options.resolve ?? (() => null));
+  const module = readModule(parse(parser, source), linked);
+  const program: Program = { ...interpretModule(module, files), module, source, cells: options.cells ?? [] };
   const findings: Finding[] = [];
   for (const rule of rules) {
     for (const one of program.functions) {
@@ -29,7 +33,10 @@ export function analyse(parser: Parser, source: string, options: AnalyseOptions 
       }
     }
   }
-  return findings.filter((finding) => !isSuppressed(finding, source)).sort((a, b) => a.start - b.start);
+  return findings
+    .filter((finding) => !isSuppressed(finding, source))
+    .map((finding) => ({ ...finding, chain: finding.chain.filter((reason) => (reason.origin ?? 0) === 0) }))
+    .sort((a, b) => a.start - b.start);
 }
 
 function isSuppressed(finding: Finding, source: string): boolean {

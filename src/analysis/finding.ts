@@ -14,6 +14,8 @@ export interface Range {
 /** One reason on the way from the cause to the finding. */
 export interface Reason extends Range {
   message: Text;
+  /** The file it is of, as `originOf` numbers them; only those of the analysed file leave the analysis. */
+  origin?: number;
 }
 
 export interface Edit extends Range {

@@ -28,7 +28,9 @@ export function detachFixes(
 }
 
 function fix(kept: Node, method: string, safe: boolean): Fix {
-  const short = kept.text.length > 40 ? `${kept.text.slice(0, 39)}…` : kept.text;
+  const oneLine = kept.text.replace(/\s+/g, ' ');
+  const short = oneLine.length > 40 ? `${oneLine.slice(0, 39)}…` : oneLine;
+  const shown = primary.includes(kept.type) ? short : `(${short})`;
   const edits = primary.includes(kept.type)
     ? [{ start: kept.endIndex, end: kept.endIndex, newText: method }]
     : [
@@ -37,8 +39,8 @@ function fix(kept: Node, method: string, safe: boolean): Fix {
       ];
   const title =
     method === '.item()'
-      ? text('Keep the number: {0}', `${short}.item()`)
-      : text('Keep the value without its graph: {0}', `${short}.detach()`);
+      ? text('Keep the number: {0}', `${shown}.item()`)
+      : text('Keep the value without its graph: {0}', `${shown}.detach()`);
   return { title, safe, edits };
 }
 

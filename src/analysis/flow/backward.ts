@@ -1,6 +1,7 @@
 import type { Node } from '../syntax/node';
 import { callsOf } from '../scopes/gradMode';
-import { dottedName, scopeAround, type FunctionScope, type ModuleScope } from '../scopes/module';
+import { classOf, dottedName, isClass, linkedTo, scopeAround } from '../scopes/module';
+import type { FunctionScope, ModuleScope } from '../scopes/module';
 import { children, descend } from '../syntax/parser';
 import { assignmentOf, backPropagated, graphNamesIn, namesIn } from '../syntax/statements';
 import { flowGraph, type FlowGraph, type FlowPoint } from './graph';
@@ -165,10 +166,10 @@ function handedOver(call: Node, module: ModuleScope): string[] {
   const list = call.childForFieldName('arguments');
   const target = call.childForFieldName('function');
   if (list === null || target === null) return [];
-  const imported = dottedName(target, module.imports);
-  if (imported !== null) return harmlessLibraries.test(imported) || isLossLike(target.text) ? [] : graphNamesIn(list);
   const owned = ownFunctions(target, module);
   if (owned.length > 0) return owned.flatMap((scope) => takenToBackward(call, scope, module));
+  const imported = dottedName(target, module.imports);
+  if (imported !== null) return harmlessLibraries.test(imported) || isLossLike(target.text) ? [] : graphNamesIn(list);
   const method = target.childForFieldName('attribute')?.text;
   if (method !== undefined) return harmlessMethods.test(method) || isLossLike(method) ? [] : graphNamesIn(list);
   // `Transition = namedtuple(…)`: making an object back-propagates nothing.
@@ -190,9 +191,11 @@ export function backPropagatesAnything({ calls }: ModuleScope): boolean {
 
 /** Functions of this file that a call may mean: by name, by method name, by class. */
 export function ownFunctions(target: Node, module: ModuleScope): FunctionScope[] {
+  const linked = linkedTo(target, module);
+  if (linked !== undefined && !isClass(linked)) return [linked];
   const method = target.childForFieldName('attribute')?.text;
-  if (method !== undefined) return module.methods.get(method) ?? [];
-  const owner = module.classes.get(target.text);
+  if (method !== undefined && linked === undefined) return module.methods.get(method) ?? [];
+  const owner = classOf(target, module);
   if (owner !== undefined) {
     const start = owner.methods.get('__init__');
     return start === undefined ? [] : [start];

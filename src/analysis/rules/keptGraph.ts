@@ -4,7 +4,7 @@ import { mayBeBackPropagated } from '../flow/backward';
 import { carryingLoop, firstAssignment } from '../flow/loops';
 import { callsOf } from '../scopes/gradMode';
 import { scopeAround } from '../scopes/module';
-import type { Node } from '../syntax/node';
+import { originOf, type Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 import { backPropagated, namesIn } from '../syntax/statements';
 import type { Interpreted } from '../values/interpret';
@@ -97,12 +97,14 @@ export function keptFinding(rule: string, store: Store, kept: KeptTensor, one: I
           keeper,
         ),
     chain: [...keepingChain(store, kept, one), last],
-    fixes: detachFixes(kept.expression, keeper, kept.value.scalar, one.scope, program.module),
+    fixes: kept.isItself
+      ? detachFixes(kept.expression, keeper, kept.value.scalar, one.scope, program.module)
+      : [],
   };
 }
 
 export function reason(node: Node, message: Text): Reason {
-  return { start: node.startIndex, end: firstLineEnd(node), message };
+  return { start: node.startIndex, end: firstLineEnd(node), message, origin: originOf(node) };
 }
 
 /** Why a kept tensor costs: where its graph comes from, and what keeps it round after round. */

@@ -36,6 +36,8 @@ export interface Store {
 
 export interface KeptTensor {
   expression: Node;
+  /** The expression is the tensor itself, not a collection with it inside. */
+  isItself: boolean;
   value: TensorValue;
 }
 
@@ -74,6 +76,7 @@ function* readStores(one: Interpreted, program: Program): Iterable<Store> {
     if (loop === null && (isRenewed(one.scope.body, keeper) || isRenewed(one.scope.body, renewedAs))) continue;
     const renewals = keeperOf === 'object' ? renewingFunctions(stem, how === 'append' ? target : stem, program.module) : [];
     const renewed = renewals.length > 0;
+    if (isOnce(point.syntax, loop)) continue;
     if (renewed && loop !== null && callsWithin(loop, renewals)) continue;
     if (renewed && loop === null && !growsBetween(one, renewals, stem, program)) continue;
     if (how === 'item' && !keyVaries(target, loop, one, program)) continue;
@@ -94,6 +97,20 @@ function isShort(loop: Node, one: Interpreted, environment: Environment): boolea
   const isModule = (value: Value): boolean =>
     value.kind === 'module' || (value.kind === 'instance' && value.of.isModule) || (value.kind === 'tuple' && value.items.some(isModule));
   return isModule(element(one.evaluator.evaluate(over, environment)));
+}
+
+const once = /^\(?\s*[\w.]+\s*(==|<|<=|is)\s*[\d]+\s*\)?$/;
+
+/** Behind `if step == 0:` or `if batch_i < 3:` it happens a few times, not in every round. */
+function isOnce(statement: Node, loop: Node | null): boolean {
+  for (let at: Node | null = statement; at !== null && at !== loop; at = at.parent) {
+    if (at.type === 'function_definition') return false;
+    if (at.type !== 'if_statement') continue;
+    const condition = at.childForFieldName('condition')?.text ?? '';
+    const isIn = statement.startIndex < (at.childForFieldName('consequence')?.endIndex ?? 0);
+    if (isIn && condition.split(/\band\b/).some((part) => once.test(part.trim()))) return true;
+  }
+  return false;
 }
 
 /** A collection must be one; a deque with `maxlen` drops what is old. A literal key is one slot, overwritten. */
@@ -397,8 +414,9 @@ function* tensorsIn(expression: Node, one: Interpreted, environment: Environment
       }
     }
   }
-  const value = tensorOf(one.evaluator.evaluate(expression, environment));
-  if (value !== null) yield { expression, value };
+  const whole = one.evaluator.evaluate(expression, environment);
+  const value = tensorOf(whole);
+  if (value !== null) yield { expression, value, isItself: whole.kind === 'tensor' };
 }
 
 /** A tensor, or the first one with a graph of a tuple or collection. */

@@ -33,6 +33,8 @@ export interface ClassScope {
 export interface ModuleScope {
   root: Node;
   imports: Map<string, string>;
+  /** Classes and functions of imported files by their dotted names, as `imports` has them. */
+  linked: Linked;
   classes: Map<string, ClassScope>;
   /** Functions of the top level by name. */
   functions: Map<string, FunctionScope>;
@@ -55,13 +57,16 @@ export interface ModuleScope {
   changedGlobals: Set<string>;
 }
 
-export function readModule(root: Node): ModuleScope {
+export type Linked = ReadonlyMap<string, ClassScope | FunctionScope>;
+
+/** Reads one file; `linked` is what it may use of the files it imports. */
+export function readModule(root: Node, linked: Linked = new Map()): ModuleScope {
   const top: FunctionScope = {
     ...{ node: root, name: '<module>', body: root, parameters: [], defaults: new Map(), class: null },
     ...{ isStatic: false, isProperty: false, isGenerator: false, around: null },
   };
   const module: ModuleScope = {
-    ...{ root, imports: new Map(), classes: new Map(), functions: new Map(), innerFunctions: new Map() },
+    ...{ root, linked, imports: new Map(), classes: new Map(), functions: new Map(), innerFunctions: new Map() },
     ...{ scopes: [top], scopeOf: new Map(), calls: new Map() },
     ...{ attributeReads: new Map(), attributeOwners: new Map(), named: new Map(), methods: new Map() },
     changedGlobals: new Set(),
@@ -185,7 +190,7 @@ function readClass(node: Node, module: ModuleScope): void {
   let isModule = false;
   for (const base of list === null ? [] : children(list)) {
     if (base.type === 'keyword_argument') continue;
-    const here = module.classes.get(base.text);
+    const here = classOf(base, module);
     const dotted = here === undefined ? (dottedName(base, module.imports) ?? base.text) : base.text;
     bases.add(dotted);
     for (const further of here?.bases ?? []) bases.add(further);
@@ -194,6 +199,25 @@ function readClass(node: Node, module: ModuleScope): void {
     isModule ||= here?.isModule === true || moduleBase.test(dotted) || moduleBase.test(meant);
   }
   module.classes.set(name, { node, name, isModule, bases, methods: new Map() });
+}
+
+/** A class that a name means: of this file, or of one it imports. */
+export function classOf(name: Node, module: ModuleScope): ClassScope | undefined {
+  const own = module.classes.get(name.text);
+  if (own !== undefined) return own;
+  const linked = linkedTo(name, module);
+  return linked !== undefined && isClass(linked) ? linked : undefined;
+}
+
+/** What a name means in an imported file. */
+export function linkedTo(name: Node, module: ModuleScope): ClassScope | FunctionScope | undefined {
+  if (module.linked.size === 0) return undefined;
+  const dotted = dottedName(name, module.imports);
+  return dotted === null ? undefined : module.linked.get(dotted);
+}
+
+export function isClass(scope: ClassScope | FunctionScope): scope is ClassScope {
+  return 'methods' in scope;
 }
 
 /** Classes that derive from torch.nn.Module. */

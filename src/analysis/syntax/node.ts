@@ -86,11 +86,19 @@ function kindOf(id: number, language: Language): Kind {
   return kind;
 }
 
+/** Ids of the nodes of different files differ: each file has its own range. */
+const nodesPerFile = 10_000_000;
+
+/** Which file a node is of: 0 for the one that is analysed, others for files that it imports. */
+export function originOf(node: Node): number {
+  return Math.floor(node.id / nodesPerFile);
+}
+
 /** Copies a tree in one walk; the tree may be deleted afterwards. */
-export function copyTree(tree: Tree, source: string): Node {
+export function copyTree(tree: Tree, source: string, origin = 0): Node {
   const cursor = tree.walk();
   const { language } = tree;
-  let ids = 0;
+  let ids = origin * nodesPerFile;
   const make = (type: string, parent: SyntaxNode | null): SyntaxNode =>
     new SyntaxNode(source, ids++, type, cursor.startIndex, cursor.endIndex, parent);
   const root = make(cursor.nodeType, null);

@@ -18,13 +18,13 @@ export async function createParser(files: ParserFiles): Promise<Parser> {
   return parser;
 }
 
-/** The syntax tree of a file. Text that is no Python gives a tree with `ERROR` nodes in it. */
-export function parse(parser: Parser, source: string): Node {
+/** The syntax tree of a file, `origin` 0 for the one that is analysed. Text that is no Python gives a tree with `ERROR` nodes in it. */
+export function parse(parser: Parser, source: string, origin = 0): Node {
   const tree = parser.parse(source);
   // It gives up only when it is cancelled, which nobody does.
   if (tree === null) throw new Error('the parser gave up');
   try {
-    return copyTree(tree, source);
+    return copyTree(tree, source, origin);
   } finally {
     tree.delete();
   }

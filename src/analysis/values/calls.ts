@@ -1,5 +1,5 @@
 import type { Node } from '../syntax/node';
-import type { ClassScope, FunctionScope } from '../scopes/module';
+import { isClass, type ClassScope, type FunctionScope } from '../scopes/module';
 import { children } from '../syntax/parser';
 import type { Environment } from './environment';
 import type { Evaluator } from './evaluate';
@@ -28,7 +28,11 @@ export function call(node: Node, environment: Environment, evaluator: Evaluator)
   if (target === null || list === null) return unknown;
   const made = readArguments(node, list, environment, evaluator);
   const dotted = target.type === 'identifier' && environment.has(target.text) ? null : evaluator.dotted(target);
-  if (dotted !== null) return libraryCall(dotted, made, evaluator);
+  if (dotted !== null) {
+    const linked = evaluator.knowledge.module.linked.get(dotted);
+    if (linked === undefined) return libraryCall(dotted, made, evaluator);
+    return isClass(linked) ? construct(linked, made, evaluator) : callFunction(linked, null, made, evaluator);
+  }
   if (target.type === 'identifier' && !environment.has(target.text)) {
     const known = named(target.text, made, evaluator);
     if (known !== null) return known;

@@ -3,7 +3,7 @@ import type { FlowGraph } from '../flow/graph';
 import { gradMode } from '../scopes/gradMode';
 import { seesTopLevel } from '../scopes/bindings';
 import { isUsedAsModule } from '../scopes/roles';
-import { dottedName, type FunctionScope, type ModuleScope } from '../scopes/module';
+import { dottedName, type ClassScope, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { children } from '../syntax/parser';
 import { call } from './calls';
 import { bindTarget, combine, withoutGraph } from './operations';
@@ -19,7 +19,7 @@ export interface Knowledge {
   /** Value of a function's result; of a generator, what it yields. */
   result(scope: FunctionScope): Value;
   /** Value of an attribute of instances of a class of this file. */
-  attribute(className: string, attribute: string): Value;
+  attribute(owner: ClassScope, attribute: string): Value;
   /** Value of an attribute that one class of this file alone sets. */
   anyAttribute(attribute: string): Value;
   /** Value of a name of the top level, as functions see it. */
@@ -222,7 +222,7 @@ export class Evaluator {
         const method = object.of.methods.get(name);
         if (method !== undefined && !method.isProperty) return { kind: 'function', scope: method, holds: object.holds };
         if (method !== undefined) return this.underMode(node, this.knowledge.result(method));
-        const value = this.knowledge.attribute(object.of.name, name);
+        const value = this.knowledge.attribute(object.of, name);
         return object.frozen && (value.kind === 'module' || value.kind === 'instance')
           ? { ...value, frozen: true }
           : value;

@@ -1,5 +1,5 @@
 import { backPropagatesAnything, graphOf, ownFunctions, takenToBackward } from '../flow/backward';
-import type { FunctionScope, ModuleScope } from '../scopes/module';
+import { isClass, type ClassScope, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { Evaluator, type Knowledge } from './evaluate';
 import { environmentOf } from './environment';
 import { interpret, type Interpreted } from './interpret';
@@ -21,7 +21,7 @@ interface Visit {
 const keys = {
   result: (scope: FunctionScope): string => `result ${scope.node.id}`,
   argument: (scope: FunctionScope, name: string): string => `argument ${scope.node.id} ${name}`,
-  attribute: (className: string, name: string): string => `attribute ${className} ${name}`,
+  attribute: (owner: ClassScope, name: string): string => `attribute ${owner.node.id} ${name}`,
   seen: (scope: FunctionScope, name: string): string => `seen ${scope.node.id} ${name}`,
   hook: (scope: FunctionScope): string => `hook ${scope.node.id}`,
 };
@@ -32,17 +32,18 @@ export interface ProgramValues {
   isHook(scope: FunctionScope): boolean;
 }
 
-/** Every function of a file with its values, after what calls say of parameters and results has travelled. */
-export function interpretModule(module: ModuleScope): ProgramValues {
+/** Every function of a file with its values, after what calls (of the files it imports, too) say of parameters and results has travelled. */
+export function interpretModule(module: ModuleScope, imported: readonly ModuleScope[] = []): ProgramValues {
+  const all = [module, ...imported].flatMap((file) => file.scopes.map((scope) => ({ scope, file })));
   const visits = new Map<FunctionScope, Visit>();
   let known: Summaries = new Map();
   let changed: ReadonlySet<string> = new Set();
   for (let round = 0; round < mostRounds; round++) {
     const news = [...changed];
-    for (const scope of module.scopes) {
+    for (const { scope, file } of all) {
       const last = visits.get(scope);
       // Asked the same things and told the same answers, a function comes out the same.
-      if (last === undefined || news.some((key) => last.asked.has(key))) visits.set(scope, visit(scope, module, known));
+      if (last === undefined || news.some((key) => last.asked.has(key))) visits.set(scope, visit(scope, file, known));
     }
     const next: Summaries = new Map();
     for (const { said } of visits.values()) for (const [key, value] of said) add(next, key, value);
@@ -51,7 +52,7 @@ export function interpretModule(module: ModuleScope): ProgramValues {
     if (changed.size === 0) break;
   }
   return {
-    functions: [...visits.values()].map(({ interpreted }) => interpreted),
+    functions: module.scopes.flatMap((scope) => visits.get(scope)?.interpreted ?? []),
     isHook: (scope) => known.has(keys.hook(scope)),
   };
 }
@@ -67,10 +68,10 @@ function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Vis
   const knowledge: Knowledge = {
     module,
     result: (other) => ask(keys.result(other)) ?? unknown,
-    attribute: (className, attribute) => attributeOf(className, attribute, module, ask),
+    attribute: (owner, attribute) => attributeOf(owner, attribute, module, ask),
     anyAttribute: (attribute) => {
       const owners = module.attributeOwners.get(attribute);
-      const [owner] = owners ?? [];
+      const owner = module.classes.get([...(owners ?? [])][0] ?? '');
       return owners?.size === 1 && owner !== undefined ? (ask(keys.attribute(owner, attribute)) ?? unknown) : unknown;
     },
     global: (name) => ask(keys.seen(top, name)) ?? unknown,
@@ -116,22 +117,24 @@ function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Vis
   );
   const interpreted = interpret(scope, knowledge, start);
   said.set(keys.result(scope), interpreted.result);
-  for (const [name, value] of interpreted.attributes) add(said, keys.attribute(scope.class?.name ?? '', name), value);
+  if (scope.class !== null)
+    for (const [name, value] of interpreted.attributes) add(said, keys.attribute(scope.class, name), value);
   for (const [name, value] of interpreted.seen) add(said, keys.seen(scope, name), value);
   return { interpreted, asked, said };
 }
 
 /** An attribute that a class or one of its bases in this file sets. */
 function attributeOf(
-  className: string,
+  owner: ClassScope,
   attribute: string,
   module: ModuleScope,
   ask: (key: string) => Value | undefined,
 ): Value {
-  const own = ask(keys.attribute(className, attribute));
+  const own = ask(keys.attribute(owner, attribute));
   if (own !== undefined) return own;
-  for (const base of module.classes.get(className)?.bases ?? []) {
-    const inherited = module.classes.has(base) ? ask(keys.attribute(base, attribute)) : undefined;
+  for (const name of owner.bases) {
+    const base = module.classes.get(name) ?? module.linked.get(name);
+    const inherited = base !== undefined && isClass(base) ? ask(keys.attribute(base, attribute)) : undefined;
     if (inherited !== undefined) return inherited;
   }
   return unknown;

@@ -219,9 +219,12 @@ describe('fixes', () => {
     expect(fixed('total = 0\nfor x in loader:\n    total += criterion(model(x), x)\nprint(total.cpu())')).toContain(
       'total += criterion(model(x), x).detach()',
     );
-    expect(fixed('outs = []\nfor x in loader:\n    outs.append(model(x))\ntorch.cat(outs)')).toContain(
-      'outs.append(model(x).detach())',
-    );
+    const { source } = script('outs = []\nfor x in loader:\n    outs.append(model(x))\ntorch.cat(outs)');
+    const [found] = analyse(parser, source);
+    const texts = found?.fixes.map((fix) => applyEdits(source, fix.edits)) ?? [];
+    expect(found?.rule).toBe('inference-with-grad');
+    expect(texts[0]).toContain('@torch.no_grad()\ndef run');
+    expect(texts[1]).toContain('outs.append(model(x).detach())');
   });
 
   it('ask for the word of the user where the output may change', () => {
