@@ -29,3 +29,15 @@ function wholeLine({ startIndex, endIndex }: Node, source: string): Edit {
   if (ahead !== null) return { start: startIndex - ahead[0].length, end: endIndex, newText: '' };
   return { start: startIndex, end: endIndex, newText: 'pass' };
 }
+
+/** A new statement on a line of its own behind another one, indented as that is; null where it shares its line. */
+export function addition(after: Node, statement: string, source: string): Edit | null {
+  const lineStart = source.lastIndexOf('\n', after.startIndex - 1) + 1;
+  const indentation = source.slice(lineStart, after.startIndex);
+  if (indentation.trim() !== '') return null;
+  const newline = source.indexOf('\n', after.endIndex);
+  const end = newline < 0 ? source.length : newline;
+  if (!/^\s*(#.*)?$/.test(source.slice(after.endIndex, end))) return null;
+  const at = source[end - 1] === '\r' ? end - 1 : end;
+  return { start: at, end: at, newText: `${at < end ? '\r\n' : '\n'}${indentation}${statement}` };
+}

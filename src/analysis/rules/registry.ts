@@ -1,7 +1,9 @@
 import { averageKeepsGraph } from './averageKeepsGraph';
+import { backwardCreateGraph } from './backwardCreateGraph';
 import { capturedTensor } from './capturedTensor';
 import { deviceMoveKeepsGraph } from './deviceMoveKeepsGraph';
 import { exceptionKeepsFrames } from './exceptionKeepsFrames';
+import { finderLeftovers } from './finderLeftovers';
 import { freeEveryIteration } from './freeEveryIteration';
 import { gradientsKept } from './gradientsKept';
 import { graphAppended } from './graphAppended';
@@ -15,6 +17,7 @@ import { queueKeepsGraph } from './queueKeepsGraph';
 import { rolloutKeepsHistory } from './rolloutKeepsHistory';
 import type { Rule } from './rule';
 import { stepOutputsNotCleared } from './stepOutputsNotCleared';
+import { suspendedGenerator } from './suspendedGenerator';
 import { unboundedCache } from './unboundedCache';
 import { viewKeepsStorage } from './viewKeepsStorage';
 import { weightsCopiedOnDevice } from './weightsCopiedOnDevice';
@@ -26,6 +29,7 @@ export const rules: readonly Rule[] = [
   rolloutKeepsHistory,
   deviceMoveKeepsGraph,
   inferenceWithGrad,
+  backwardCreateGraph,
   averageKeepsGraph,
   queueKeepsGraph,
   weightsCopiedOnDevice,
@@ -39,6 +43,8 @@ export const rules: readonly Rule[] = [
   graphAppended,
   viewKeepsStorage,
   outputsKeptOnDevice,
+  finderLeftovers,
+  suspendedGenerator,
   placeboFree,
 ];
 
