@@ -101,7 +101,8 @@ function* tensorsIn(expression: Node, environment: Environment, one: Interpreted
       return;
   }
   const value = one.evaluator.evaluate(expression, environment);
-  if (value.kind === 'tensor' && (value.graph === 'yes' || (value.full && !value.host))) yield { expression, value };
+  if (value.kind === 'tensor' && (value.graph === 'yes' || (value.full && !value.host)))
+    yield { expression, value, isItself: true };
 }
 
 /**
