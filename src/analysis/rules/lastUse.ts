@@ -22,7 +22,7 @@ export function lastUseOf(name: string, bound: Node, one: Interpreted): Node | n
   if (points.some(({ at }) => at?.deletes.has(name))) return null;
   if (points.filter(({ at }) => at?.writes.has(name)).length !== 1) return null;
   const last = points.findLast(({ at }) => at?.reads.has(name));
-  if (last === undefined || last.syntax.startIndex <= bound.startIndex) return null;
+  if (last === undefined || last.syntax.startIndex < bound.startIndex) return null;
   if (liveness.liveAfter(last.id).has(name) || last.syntax.type !== 'expression_statement') return null;
   const isOnce = loopsAround(last.syntax)[0]?.id === loopsAround(bound)[0]?.id;
   return isOnce ? last.syntax : null;

@@ -2,6 +2,7 @@ import { averageKeepsGraph } from './averageKeepsGraph';
 import { backwardCreateGraph } from './backwardCreateGraph';
 import { capturedTensor } from './capturedTensor';
 import { deviceMoveKeepsGraph } from './deviceMoveKeepsGraph';
+import { doubleResidency } from './doubleResidency';
 import { exceptionKeepsFrames } from './exceptionKeepsFrames';
 import { finderLeftovers } from './finderLeftovers';
 import { freeEveryIteration } from './freeEveryIteration';
@@ -43,6 +44,7 @@ export const rules: readonly Rule[] = [
   graphAppended,
   viewKeepsStorage,
   outputsKeptOnDevice,
+  doubleResidency,
   finderLeftovers,
   suspendedGenerator,
   placeboFree,
