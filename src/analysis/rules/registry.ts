@@ -1,6 +1,8 @@
 import { averageKeepsGraph } from './averageKeepsGraph';
 import { backwardCreateGraph } from './backwardCreateGraph';
+import { cachedMethod } from './cachedMethod';
 import { capturedTensor } from './capturedTensor';
+import { ctxAttribute } from './ctxAttribute';
 import { deviceMoveKeepsGraph } from './deviceMoveKeepsGraph';
 import { doubleResidency } from './doubleResidency';
 import { exceptionKeepsFrames } from './exceptionKeepsFrames';
@@ -16,6 +18,11 @@ import { outputsKeptOnDevice } from './outputsKeptOnDevice';
 import { placeboFree } from './placeboFree';
 import { queueKeepsGraph } from './queueKeepsGraph';
 import { rolloutKeepsHistory } from './rolloutKeepsHistory';
+import { aliveAcrossPeak } from './aliveAcrossPeak';
+import { checkpointKept } from './checkpointKept';
+import { freeWhileReferenced } from './freeWhileReferenced';
+import { incompleteDelete } from './incompleteDelete';
+import { modelRebuiltWhileAlive } from './modelRebuiltWhileAlive';
 import type { Rule } from './rule';
 import { stepOutputsNotCleared } from './stepOutputsNotCleared';
 import { suspendedGenerator } from './suspendedGenerator';
@@ -36,6 +43,8 @@ export const rules: readonly Rule[] = [
   weightsCopiedOnDevice,
   capturedTensor,
   exceptionKeepsFrames,
+  cachedMethod,
+  ctxAttribute,
   freeEveryIteration,
   gradientsKept,
   loggerKeepsTensor,
@@ -47,6 +56,11 @@ export const rules: readonly Rule[] = [
   doubleResidency,
   finderLeftovers,
   suspendedGenerator,
+  aliveAcrossPeak,
+  checkpointKept,
+  freeWhileReferenced,
+  incompleteDelete,
+  modelRebuiltWhileAlive,
   placeboFree,
 ];
 

@@ -1,6 +1,6 @@
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
-import { decoratorsOf, dottedName, type FunctionScope, type ModuleScope } from './module';
+import { decoratorsOf, dottedName, isAutogradFunction, type FunctionScope, type ModuleScope } from './module';
 
 /** Whether autograd records: `maybe` where it depends on what only the running program knows. */
 export type GradMode = 'yes' | 'no' | 'maybe';
@@ -84,7 +84,7 @@ function isOwnSwitch(decorator: Node, module: ModuleScope): boolean {
 function isFrameworkEvaluation({ class: owner, name }: FunctionScope): boolean {
   if (owner === null) return false;
   const bases = [...owner.bases];
-  if (bases.some((base) => /(^|\.)autograd\.Function$|^Function$/.test(base))) return true;
+  if (isAutogradFunction(owner)) return true;
   const isLightning =
     bases.some((base) => /LightningModule$/.test(base)) ||
     (owner.isModule && owner.methods.has('configure_optimizers'));

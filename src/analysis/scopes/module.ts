@@ -224,6 +224,11 @@ export function isClass(scope: ClassScope | FunctionScope): scope is ClassScope 
 const moduleBase =
   /^torch\.nn\.(Module|Sequential|ModuleList|\w*Loss|Linear|Conv\w+)$|(^|\.)(LightningModule|PreTrainedModel|ModelMixin|MessagePassing|pl_LightningModule)$/;
 
+/** A function with a backward of its own. */
+export function isAutogradFunction({ bases }: ClassScope): boolean {
+  return [...bases].some((base) => /(^|\.)autograd\.(function\.)?Function$|^Function$/.test(base));
+}
+
 /** What a name of the top level was assigned from, as the imports mean it. */
 function aliasOf(name: Node, module: ModuleScope): string {
   for (const statement of descend(module.root, (node) => !/^(function|class)_definition$/.test(node.type))) {

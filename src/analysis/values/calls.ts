@@ -1,5 +1,5 @@
 import type { Node } from '../syntax/node';
-import { isClass, type ClassScope, type FunctionScope } from '../scopes/module';
+import { isAutogradFunction, isClass, type ClassScope, type FunctionScope } from '../scopes/module';
 import { children } from '../syntax/parser';
 import type { Environment } from './environment';
 import type { Evaluator } from './evaluate';
@@ -154,6 +154,10 @@ function methodCall(target: Node, made: Call, environment: Environment, evaluato
   const object = evaluator.evaluate(target.childForFieldName('object'), environment);
   if (hooks.test(name)) return hooked(name, object, made, evaluator);
   if (name === 'register_buffer' && object.kind === 'instance') return plain;
+  if (name === 'apply' && object.kind === 'unknown') {
+    const owner = evaluator.knowledge.module.classes.get(target.childForFieldName('object')?.text ?? '');
+    if (owner !== undefined && isAutogradFunction(owner)) return applied(owner, made, evaluator);
+  }
   switch (object.kind) {
     case 'tensor':
       return tensorMethod(name, object, made, evaluator);
@@ -202,6 +206,17 @@ function hooked(name: string, object: Value, made: Call, evaluator: Evaluator): 
     evaluator.knowledge.hooked(hook.scope);
   }
   return { kind: 'holder', role: 'handle', made: made.node, host: false, holds: noSites };
+}
+
+/** `Function.apply(x)`: `forward` is given the arguments behind `ctx`; the result has the graph that they have. */
+function applied(owner: ClassScope, made: Call, evaluator: Evaluator): Value {
+  const forward = owner.methods.get('forward');
+  if (forward === undefined) return unknownHolding(made.holds);
+  const before = owner.methods.has('setup_context') ? [] : [unknown];
+  evaluator.knowledge.called(forward, [...before, ...made.args], made.keywords);
+  const isTensor = evaluator.knowledge.result(forward).kind !== 'tuple';
+  const tensors = made.args.filter((arg) => arg.kind === 'tensor');
+  return isTensor && tensors.length > 0 ? evaluator.result(made.node, tensors) : unknownHolding(made.holds);
 }
 
 function instance(of: ClassScope): InstanceValue {

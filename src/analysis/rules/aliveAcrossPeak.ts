@@ -1,0 +1,139 @@
+import { text, type Finding } from '../finding';
+import { deleteBefore } from '../fixes/release';
+import { addition } from '../fixes/statementLines';
+import { backwardCallIn } from '../flow/training';
+import type { Node } from '../syntax/node';
+import { children } from '../syntax/parser';
+import { assignmentOf } from '../syntax/statements';
+import type { Interpreted } from '../values/interpret';
+import { reason } from './keptGraph';
+import { computes, deadAfter, innermostLoop, isCertainlyBound, livenessIn, type Dead } from './lifetimes';
+import type { Program, Rule } from './rule';
+
+/**
+ * P18 `alive-across-peak`: a large value that nothing reads any more stays bound while the next large one is made: the
+ * output of the last round during the next forward, the last batch of a training loop during the evaluation.
+ */
+export const aliveAcrossPeak: Rule = {
+  slugs: ['alive-across-peak'],
+  *find(one, program) {
+    if (one.scope.body.type === 'module') return;
+    yield* fromRoundToRound(one, program);
+    yield* fromLoopToPhase(one, program);
+  },
+};
+
+/** The output of one round is alive while the next one's is computed. */
+function* fromRoundToRound(one: Interpreted, program: Program): Iterable<Finding> {
+  const liveness = livenessIn(one);
+  for (const [id, point] of one.graph.points.entries()) {
+    const assignment = point.syntax.type === 'expression_statement' ? assignmentOf(point.syntax) : null;
+    const left = assignment?.childForFieldName('left');
+    const loop = innermostLoop(point.syntax);
+    if (left?.type !== 'identifier' || loop === null || backwardCallIn(loop) !== null) continue;
+    const value = one.after.get(point.syntax.id)?.get(left.text);
+    // As large as the input, and computed by a model in this very statement.
+    if (value?.kind !== 'tensor' || !value.full || value.host || !isMap(value.output) || value.own?.node === undefined) continue;
+    if (value.own.node.startIndex < point.syntax.startIndex || value.own.node.endIndex > point.syntax.endIndex) continue;
+    const head = one.graph.at.get(loop.id);
+    if (head === undefined || liveness.isCaptured(left.text) || liveBefore(head, left.text, one) || isLetGo(left.text, loop, one)) continue;
+    if (liveness.liveAfter(id).size === 0) continue;
+    yield roundFinding(left.text, point.syntax, loop, one, program);
+  }
+}
+
+const isMap = (output: string | null): boolean => output === 'map';
+
+/** Whether the next round may read what the last one left in a name. */
+function liveBefore(point: number, name: string, one: Interpreted): boolean {
+  return livenessIn(one).liveAfter(point).has(name);
+}
+
+/** `del x` or `x = None` somewhere in the loop. */
+function isLetGo(name: string, loop: Node, one: Interpreted): boolean {
+  return one.graph.points.some(({ syntax }) => {
+    if (syntax.startIndex < loop.startIndex || syntax.endIndex > loop.endIndex) return false;
+    if (syntax.type === 'delete_statement') return new RegExp(`\\b${name}\\b`).test(syntax.text);
+    const assignment = syntax.type === 'expression_statement' ? assignmentOf(syntax) : null;
+    return assignment?.childForFieldName('left')?.text === name && assignment.childForFieldName('right')?.type === 'none';
+  });
+}
+
+function roundFinding(name: string, statement: Node, loop: Node, one: Interpreted, { source }: Program): Finding {
+  const body = loop.childForFieldName('body');
+  const last = body === null ? undefined : children(body).at(-1);
+  const point = last === undefined ? undefined : one.graph.at.get(last.id);
+  const isPlain = last !== undefined && /^expression_statement$/.test(last.type) && statement.parent === body;
+  const edit = isPlain && point !== undefined && livenessIn(one).boundBefore(point).has(name) ? addition(last, `del ${name}`, source) : null;
+  return {
+    ...{ rule: 'alive-across-peak', severity: 'hint', start: statement.startIndex, end: statement.endIndex },
+    message: text(
+      '{0} of the last round stays in GPU memory while this computes the next one: two of them at the peak. del {0} at the end of the round.',
+      name,
+    ),
+    chain: [reason(loop, text('The name stays bound from round to round of this loop, though nothing reads it then.'))],
+    fixes: edit === null ? [] : [{ title: text('Let go of it at the end of the round: {0}', `del ${name}`), safe: true, edits: [edit] }],
+  };
+}
+
+/** What a training loop leaves bound is alive while a later statement evaluates. */
+function* fromLoopToPhase(one: Interpreted, program: Program): Iterable<Finding> {
+  for (const [id, point] of one.graph.points.entries()) {
+    const { syntax } = point;
+    if (!/^(expression|return)_statement$/.test(syntax.type) || !computes(syntax, one, program)) continue;
+    const loop = trainingLoopBefore(syntax);
+    if (loop === null || !callsOwnFunction(syntax, program)) continue;
+    const dead = deadAt(id, one).filter(({ name, value }) => isBoundIn(loop, name, value));
+    if (dead.length === 0) continue;
+    yield phaseFinding(dead, syntax, loop, id, one, program);
+    return;
+  }
+}
+
+/** A loop with a backward() among the statements before this one in its block. */
+function trainingLoopBefore(statement: Node): Node | null {
+  const block = statement.parent === null ? [] : children(statement.parent);
+  const before = block.slice(0, block.indexOf(statement));
+  const loop = before.findLast((one) => /^(for|while)_statement$/.test(one.type));
+  return loop !== undefined && backwardCallIn(loop) !== null ? loop : null;
+}
+
+function callsOwnFunction(statement: Node, { module }: Program): boolean {
+  for (const calls of module.calls.values()) {
+    for (const call of calls) {
+      if (call.startIndex < statement.startIndex || call.endIndex > statement.endIndex) continue;
+      const name = call.childForFieldName('function');
+      if (name !== null && (module.functions.has(name.text) || module.methods.has(name.childForFieldName('attribute')?.text ?? '')))
+        return true;
+    }
+  }
+  return false;
+}
+
+/** Dead while the statement runs: read neither by it nor after it. */
+function deadAt(id: number, one: Interpreted): Dead[] {
+  const liveness = livenessIn(one);
+  const reads = one.graph.points[id]?.syntax.text ?? '';
+  return deadAfter(id, one).filter(
+    ({ name }) => !new RegExp(`\\b${name}\\b`).test(reads) && !liveness.isCaptured(name),
+  );
+}
+
+function isBoundIn(loop: Node, name: string, value: Dead['value']): boolean {
+  if (value.kind !== 'tensor') return false;
+  return new RegExp(`\\b${name}\\b`).test(loop.text);
+}
+
+function phaseFinding(dead: readonly Dead[], statement: Node, loop: Node, id: number, one: Interpreted, { source }: Program): Finding {
+  const names = dead.map(({ name }) => name);
+  const certain = names.filter((name) => isCertainlyBound(name, id, one));
+  return {
+    ...{ rule: 'alive-across-peak', severity: 'hint', start: statement.startIndex, end: statement.endIndex },
+    message: text(
+      'The last batch of the loop above ({0}) stays in GPU memory while this runs: nothing reads it any more.',
+      names.join(', '),
+    ),
+    chain: [reason(loop, text('Names that this loop binds live on after it, to the end of the function.'))],
+    fixes: certain.length === names.length ? [deleteBefore(statement, names, source, true)] : [],
+  };
+}

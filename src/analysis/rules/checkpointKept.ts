@@ -1,0 +1,76 @@
+import { text, type Fix } from '../finding';
+import { addition } from '../fixes/statementLines';
+import { namesAt } from '../flow/names';
+import type { Node } from '../syntax/node';
+import { children } from '../syntax/parser';
+import { assignmentOf } from '../syntax/statements';
+import type { Interpreted } from '../values/interpret';
+import { reason } from './keptGraph';
+import { livenessIn, workAhead } from './lifetimes';
+import type { Program, Rule } from './rule';
+
+/**
+ * P15 `checkpoint-kept`: a loaded checkpoint stays bound after its last use while the training or the inference runs: a
+ * second copy of the weights, and of the optimizer's moments, on the device they were saved from.
+ */
+export const checkpointKept: Rule = {
+  slugs: ['checkpoint-kept'],
+  *find(one, program) {
+    for (const point of one.graph.points) {
+      const assignment = point.syntax.type === 'expression_statement' ? assignmentOf(point.syntax) : null;
+      const left = assignment?.childForFieldName('left');
+      const right = assignment?.childForFieldName('right');
+      const environment = one.before.get(point.syntax.id);
+      if (left?.type !== 'identifier' || !right || environment === undefined) continue;
+      const value = one.evaluator.evaluate(right, environment);
+      if (value.kind !== 'holder' || value.role !== 'checkpoint' || value.host || right.type !== 'call') continue;
+      const last = lastUses(left.text, point.syntax, one);
+      if (last.length === 0 || livenessIn(one).isCaptured(left.text)) continue;
+      const work = last.map((id) => workAhead(id, one, program)).find((next) => next !== null);
+      if (work === null || work === undefined) continue;
+      const end = one.graph.points[last.at(-1) ?? 0]?.syntax ?? point.syntax;
+      yield {
+        ...{ rule: 'checkpoint-kept', severity: 'warning', start: point.syntax.startIndex, end: point.syntax.endIndex },
+        message: text(
+          '{0} stays in memory to the end, on the GPU it was saved from: a second copy of everything it holds. Load it with map_location="cpu" and del {0} after its last use.',
+          left.text,
+        ),
+        chain: [
+          reason(end, text('This is its last use.')),
+          reason(work, text('This computes beside it.')),
+        ],
+        fixes: fixes(left.text, right, end, last.length === 1, point.syntax, program),
+      };
+    }
+  },
+};
+
+/** Points that read a name for the last time. */
+function lastUses(name: string, statement: Node, one: Interpreted): number[] {
+  const liveness = livenessIn(one);
+  const names = namesAt(one.graph);
+  if (names.some(({ deletes }) => deletes.has(name))) return [];
+  return one.graph.points.flatMap((point, id) => {
+    const { reads } = names[id] ?? { reads: new Set() };
+    if (!reads.has(name) || point.syntax.startIndex < statement.startIndex) return [];
+    return liveness.liveAfter(id).has(name) ? [] : [id];
+  });
+}
+
+function fixes(name: string, load: Node, last: Node, isOne: boolean, bound: Node, { source }: Program): Fix[] {
+  const found: Fix[] = [];
+  const isBeside = last.parent === bound.parent && last.type === 'expression_statement';
+  const edit = isOne && isBeside ? addition(last, `del ${name}`, source) : null;
+  if (edit !== null) found.push({ title: text('Let go of it after its last use: {0}', `del ${name}`), safe: true, edits: [edit] });
+  const list = load.childForFieldName('arguments');
+  if (list !== null && !/map_location/.test(list.text)) {
+    const at = list.endIndex - 1;
+    const comma = children(list).length > 0 ? ', ' : '';
+    const onHost = { start: at, end: at, newText: `${comma}map_location="cpu"` };
+    found.push({
+      ...{ title: text('Load it to host memory: {0}', 'map_location="cpu"'), safe: false },
+      edits: edit === null ? [onHost] : [onHost, edit],
+    });
+  }
+  return found;
+}

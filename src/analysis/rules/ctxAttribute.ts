@@ -1,0 +1,149 @@
+import { text, type Finding, type Fix } from '../finding';
+import { isAutogradFunction, type ClassScope } from '../scopes/module';
+import { calledName, callsWithin } from '../syntax/calls';
+import type { Node } from '../syntax/node';
+import { children, descend } from '../syntax/parser';
+import { assignmentOf } from '../syntax/statements';
+import type { Interpreted } from '../values/interpret';
+import { reason } from './keptGraph';
+import type { Rule } from './rule';
+
+/**
+ * P27 `ctx-attribute`: `forward` of an autograd.Function sets a tensor as an attribute of `ctx`. If it is the result, the
+ * two hold each other and only the cyclic collector frees them; otherwise it lives longer than what is saved for backward.
+ */
+export const ctxAttribute: Rule = {
+  slugs: ['ctx-attribute'],
+  *find(one, program) {
+    const { scope } = one;
+    const owner = scope.class;
+    if (owner === null || !isAutogradFunction(owner)) return;
+    const isSetup = scope.name === 'setup_context';
+    if (!isSetup && (scope.name !== 'forward' || owner.methods.has('setup_context'))) return;
+    const ctx = scope.parameters[0] ?? '';
+    const answers = isSetup ? outputsOf(one) : returnedNames(scope.body);
+    for (const { syntax } of one.graph.points) {
+      const assignment = assignmentOf(syntax);
+      const left = assignment?.type === 'assignment' ? assignment.childForFieldName('left') : null;
+      const right = assignment?.childForFieldName('right');
+      if (left?.type !== 'attribute' || left.childForFieldName('object')?.text !== ctx || !right) continue;
+      const parts = ['tuple', 'list', 'expression_list'].includes(right.type) ? children(right) : [right];
+      const names = parts.filter((part) => part.type === 'identifier');
+      const kinds = names.map((part) => kindOf(part, syntax, one));
+      const answer = names.find((part, index) => answers.has(part.text) && kinds[index] !== 'plain');
+      const input = names.find((_, index) => kinds[index] === 'tensor');
+      const kept = answer ?? input;
+      if (kept !== undefined)
+        yield finding({ statement: syntax, left, kept, isAnswer: answer !== undefined }, owner, program.source);
+    }
+  },
+};
+
+function kindOf(part: Node, statement: Node, one: Interpreted): 'tensor' | 'plain' | 'unknown' {
+  const environment = one.before.get(statement.id);
+  const value = environment === undefined ? null : one.evaluator.evaluate(part, environment);
+  return value?.kind === 'tensor' ? 'tensor' : value?.kind === 'plain' ? 'plain' : 'unknown';
+}
+
+/** Names that `forward` returns as they are. */
+function returnedNames(body: Node): Set<string> {
+  const names = new Set<string>();
+  for (const node of descend(body)) {
+    if (node.type !== 'return_statement') continue;
+    const [value] = children(node);
+    const parts =
+      value === undefined ? [] : ['tuple', 'expression_list'].includes(value.type) ? children(value) : [value];
+    for (const part of parts) if (part.type === 'identifier') names.add(part.text);
+  }
+  return names;
+}
+
+/** The third parameter of `setup_context`, and the names it is taken apart into. */
+function outputsOf({ scope }: Interpreted): Set<string> {
+  const output = scope.parameters[2] ?? 'output';
+  const names = new Set([output]);
+  for (const node of descend(scope.body)) {
+    if (node.type !== 'assignment' || node.childForFieldName('right')?.text !== output) continue;
+    const left = node.childForFieldName('left');
+    for (const name of left === null ? [] : descend(left)) if (name.type === 'identifier') names.add(name.text);
+  }
+  return names;
+}
+
+interface Kept {
+  statement: Node;
+  /** `ctx.y`. */
+  left: Node;
+  kept: Node;
+  isAnswer: boolean;
+}
+
+function finding(of: Kept, owner: ClassScope, source: string): Finding {
+  const { statement, left, kept, isAnswer } = of;
+  const fix = saveFix(of, owner, source);
+  return {
+    ...{ rule: 'ctx-attribute', severity: isAnswer ? 'warning' : 'hint' },
+    ...{ start: statement.startIndex, end: statement.endIndex },
+    message: isAnswer
+      ? text(
+          '{0} is the result: it leads to its graph, that to ctx, and ctx back to {0}. backward() does not free it; it stays on the GPU until the cyclic collector happens to run. ctx.save_for_backward({0}) makes no such cycle.',
+          kept.text,
+        )
+      : text(
+          '{0} is kept as an attribute of ctx: backward() does not free it, so it stays on the GPU as long as anything holds the graph. ctx.save_for_backward({0}) lets it go with the buffers.',
+          kept.text,
+        ),
+    chain: [
+      reason(left, text('The node of the graph holds {0} from here on.', kept.text)),
+      reason(
+        owner.node,
+        isAnswer
+          ? text('The result of forward holds that node in its grad_fn.')
+          : text('The node lives until the graph of {0} is dropped.', owner.name),
+      ),
+    ],
+    fixes: fix === null ? [] : [fix],
+  };
+}
+
+/** `ctx.save_for_backward(y)`, and `(y,) = ctx.saved_tensors` at the start of `backward`. */
+function saveFix({ statement, left, kept }: Kept, owner: ClassScope, source: string): Fix | null {
+  const backward = owner.methods.get('backward');
+  const ctx = left.childForFieldName('object')?.text ?? '';
+  const attribute = left.childForFieldName('attribute')?.text ?? '';
+  if (backward === undefined || assignmentOf(statement)?.childForFieldName('right') !== kept) return null;
+  const saves = [...callsWithin(owner.node)].some((call) =>
+    /^(save_for_backward|saved_tensors)$/.test(calledName(call)),
+  );
+  if (saves || /\bsaved_tensors\b|save_for_backward/.test(owner.node.text)) return null;
+  const own = backward.parameters[0] ?? '';
+  const reads = [...descend(owner.node)].filter(
+    (node) => node.type === 'attribute' && node !== left && node.childForFieldName('attribute')?.text === attribute,
+  );
+  const isRead = reads.every(
+    (node) =>
+      node.childForFieldName('object')?.text === own &&
+      node.startIndex >= backward.body.startIndex &&
+      node.endIndex <= backward.body.endIndex &&
+      !(node.parent?.type === 'assignment' && node.parent.childForFieldName('left') === node),
+  );
+  const isBound = [...descend(backward.body)].some(
+    (node) => node.type === 'identifier' && node.text === kept.text && !isAttributeName(node),
+  );
+  const [first] = children(backward.body);
+  if (!isRead || isBound || first === undefined || backward.parameters.includes(kept.text)) return null;
+  if (first.type === 'expression_statement' && children(first)[0]?.type === 'string') return null;
+  const indent = source.slice(source.lastIndexOf('\n', first.startIndex - 1) + 1, first.startIndex);
+  if (indent.trim() !== '') return null;
+  return {
+    ...{ title: text('Save it for backward: {0}', `${ctx}.save_for_backward(${kept.text})`), safe: false },
+    edits: [
+      { start: statement.startIndex, end: statement.endIndex, newText: `${ctx}.save_for_backward(${kept.text})` },
+      { start: first.startIndex, end: first.startIndex, newText: `(${kept.text},) = ${own}.saved_tensors\n${indent}` },
+      ...reads.map(({ startIndex: start, endIndex: end }) => ({ start, end, newText: kept.text })),
+    ],
+  };
+}
+
+const isAttributeName = (node: Node): boolean =>
+  node.parent?.type === 'attribute' && node.parent.childForFieldName('attribute') === node;

@@ -1,0 +1,48 @@
+import { text } from '../finding';
+import { deleteBefore } from '../fixes/release';
+import { dottedName } from '../scopes/module';
+import type { Node } from '../syntax/node';
+import { children } from '../syntax/parser';
+import { reason } from './keptGraph';
+import { deadAfter, isCertainlyBound, workAhead } from './lifetimes';
+import type { Program, Rule } from './rule';
+
+const frees = /^(gc\.collect|torch\.cuda\.empty_cache)$/;
+
+/**
+ * P13 `free-while-referenced`: `gc.collect()` or `empty_cache()` while names that nothing reads any more still hold what
+ * it is meant to free.
+ */
+export const freeWhileReferenced: Rule = {
+  slugs: ['free-while-referenced'],
+  *find(one, program) {
+    if (one.scope.body.type === 'module' && program.cells.length === 0) return;
+    for (const [id, point] of one.graph.points.entries()) {
+      const { syntax } = point;
+      // Of a pair of calls the first is where the `del` belongs.
+      if (!isFree(syntax, program) || isFree(previous(syntax), program)) continue;
+      const dead = deadAfter(id, one);
+      const next = dead.length === 0 ? null : workAhead(id, one, program);
+      if (next === null) continue;
+      const names = dead.map(({ name }) => name);
+      const isCertain = names.every((name) => isCertainlyBound(name, id, one));
+      yield {
+        ...{ rule: 'free-while-referenced', severity: 'warning', start: syntax.startIndex, end: syntax.endIndex },
+        message: text('This cannot free {0}: the names are still bound, though nothing reads them any more.', names.join(', ')),
+        chain: [reason(next, text('This computes next, beside what was to be freed.'))],
+        fixes: isCertain ? [deleteBefore(syntax, names, program.source, true)] : [],
+      };
+    }
+  },
+};
+
+function isFree(statement: Node | null, { module }: Program): boolean {
+  const call = statement?.type === 'expression_statement' ? children(statement)[0] : undefined;
+  const target = call?.type === 'call' ? call.childForFieldName('function') : null;
+  return target !== null && target !== undefined && frees.test(dottedName(target, module.imports) ?? '');
+}
+
+function previous(statement: Node): Node | null {
+  const block = statement.parent === null ? [] : children(statement.parent);
+  return block[block.indexOf(statement) - 1] ?? null;
+}
