@@ -1,15 +1,16 @@
 import { text, type Finding, type Fix, type Severity } from '../finding';
 import { isFreedLater } from '../flow/freedLater';
-import { scopeAround } from '../scopes/module';
+import { isRenewed, loopsAround } from '../flow/loops';
+import { scopeAround, type FunctionScope } from '../scopes/module';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
-import { backPropagated } from '../syntax/statements';
+import { backPropagated, namesIn } from '../syntax/statements';
 import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
 import type { TensorValue, Value } from '../values/value';
 import { reason } from './keptGraph';
 import type { Program, Rule } from './rule';
-import { storesOf, type Store } from './stores';
+import { storesOf } from './stores';
 
 /**
  * P30 `captured-tensor`: a function that is made in a loop has a tensor bound to it, as a default, an argument of
@@ -19,17 +20,67 @@ import { storesOf, type Store } from './stores';
 export const capturedTensor: Rule = {
   slugs: ['captured-tensor'],
   *find(one, program) {
-    for (const store of storesOf(one, program)) {
-      if (store.how !== 'append' && store.how !== 'item') continue;
-      for (const bound of boundTensors(store.expression, store.environment, one, program)) {
-        const severity = severityOf(bound, store);
+    for (const keeping of [...stored(one, program), ...handedOver(one, program)]) {
+      for (const bound of keeping.bound) {
+        const severity = severityOf(bound, keeping);
         if (severity === null || backPropagates(bound.made)) continue;
-        yield finding(store, bound, severity);
+        yield finding(keeping, bound, severity);
         break;
       }
     }
   },
 };
+
+/** A statement through which something keeps functions, with the tensors bound to them. */
+interface Keeping {
+  statement: Node;
+  keeper: string;
+  loop: Node | null;
+  bound: Iterable<Bound>;
+}
+
+function* stored(one: Interpreted, program: Program): Iterable<Keeping> {
+  for (const { how, statement, keeper, loop, expression, environment } of storesOf(one, program)) {
+    if (how !== 'append' && how !== 'item') continue;
+    yield { statement, keeper, loop, bound: boundTensors(expression, environment, one, program) };
+  }
+}
+
+/** In a loop: `atexit.register(f, x)`, or a method of this file that adds the function it is given to a collection. */
+function* handedOver(one: Interpreted, program: Program): Iterable<Keeping> {
+  for (const { syntax } of one.graph.points) {
+    const call = syntax.type === 'expression_statement' ? children(syntax)[0] : undefined;
+    const target = call?.type === 'call' ? call.childForFieldName('function') : null;
+    const environment = one.before.get(syntax.id);
+    const [loop] = loopsAround(syntax);
+    if (!call || !target || !environment || !loop) continue;
+    const given = argumentsOf(call);
+    if (one.evaluator.dotted(target) === 'atexit.register') {
+      const functions = given.slice(0, 1).flatMap((first) => [...boundTensors(first, environment, one, program)]);
+      const bound = [...functions, ...tensorsOf(given.slice(1), call, environment, one)];
+      yield { statement: syntax, keeper: target.text, loop, bound };
+      continue;
+    }
+    const object = target.childForFieldName('object');
+    if (object === null || isRenewed(loop, object.text)) continue;
+    const value = one.evaluator.evaluate(target, environment);
+    if (value.kind !== 'function' || value.scope.class === null || value.scope.class.isModule) continue;
+    const kept = given.filter((_, index) => keepsParameter(value.scope, index + 1, program));
+    const bound = kept.flatMap((expression) => [...boundTensors(expression, environment, one, program)]);
+    yield { statement: syntax, keeper: target.text, loop, bound };
+  }
+}
+
+/** A method adds its parameter to a collection of its object. */
+function keepsParameter(method: FunctionScope, index: number, program: Program): boolean {
+  const name = method.parameters[index];
+  const one = program.functions.find(({ scope }) => scope === method);
+  if (name === undefined || one === undefined) return false;
+  return storesOf(one, program).some(
+    ({ how, keeperOf, expression }) =>
+      (how === 'append' || how === 'item') && keeperOf === 'object' && namesIn(expression).includes(name),
+  );
+}
 
 interface Bound {
   /** The bound value as it is written. */
@@ -147,7 +198,7 @@ function tensorIn(value: Value): TensorValue | null {
 }
 
 /** A graph or a whole tensor on the device grows; what is small or in host memory is let be. */
-function severityOf({ expression, value }: Bound, { statement, loop }: Store): Severity | null {
+function severityOf({ expression, value }: Bound, { statement, loop }: Keeping): Severity | null {
   if (value.full && !value.host) return 'error';
   if (value.graph !== 'yes') return null;
   return value.freed !== 'no' || isFreedLater(expression.text, statement, loop) ? 'hint' : 'error';
@@ -158,7 +209,7 @@ function backPropagates(made: Node): boolean {
   return [...descend(made)].some((node) => node.type === 'call' && backPropagated(node).length > 0);
 }
 
-function finding({ statement, keeper, loop }: Store, bound: Bound, severity: Severity): Finding {
+function finding({ statement, keeper, loop }: Keeping, bound: Bound, severity: Severity): Finding {
   const { expression, value } = bound;
   const chain = [
     reason(expression, text('{0} is bound to the function here.', expression.text)),
