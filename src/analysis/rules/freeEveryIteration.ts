@@ -132,11 +132,15 @@ function trainsOnce(scope: FunctionScope): boolean {
   return false;
 }
 
+/** Functions of this file that a call means: methods of other objects where only one class has such a one. */
 function functionsOf(call: Node, module: ModuleScope): readonly FunctionScope[] {
   const target = call.childForFieldName('function');
   if (target?.type === 'identifier') return module.named.get(target.text) ?? [];
-  if (target?.type !== 'attribute' || target.childForFieldName('object')?.text !== 'self') return [];
-  return module.methods.get(target.childForFieldName('attribute')?.text ?? '') ?? [];
+  const name = target?.childForFieldName('attribute')?.text ?? '';
+  const methods = module.methods.get(name) ?? [];
+  if (target?.childForFieldName('object')?.text === 'self') return methods;
+  // `step` is what optimizers, schedulers and environments have, too.
+  return methods.length === 1 && name !== 'step' ? methods : [];
 }
 
 /** Hooks that Lightning calls once per step. */
