@@ -2,6 +2,7 @@ import { text, type Finding } from '../finding';
 import { deleteBefore } from '../fixes/release';
 import { addition } from '../fixes/statementLines';
 import { backwardCallIn } from '../flow/training';
+import { namesAt } from '../flow/names';
 import type { Node } from '../syntax/node';
 import { children } from '../syntax/parser';
 import { assignmentOf } from '../syntax/statements';
@@ -33,16 +34,39 @@ function* fromRoundToRound(one: Interpreted, program: Program): Iterable<Finding
     if (left?.type !== 'identifier' || loop === null || backwardCallIn(loop) !== null) continue;
     const value = one.after.get(point.syntax.id)?.get(left.text);
     // As large as the input, and computed by a model in this very statement.
-    if (value?.kind !== 'tensor' || !value.full || value.host || !isMap(value.output) || value.own?.node === undefined) continue;
-    if (value.own.node.startIndex < point.syntax.startIndex || value.own.node.endIndex > point.syntax.endIndex) continue;
+    if (
+      value?.kind !== 'tensor' ||
+      !value.full ||
+      value.host ||
+      value.output !== 'larger' ||
+      value.own?.node === undefined
+    )
+      continue;
+    if (value.own.node.startIndex < point.syntax.startIndex || value.own.node.endIndex > point.syntax.endIndex)
+      continue;
+    const end = lastOf(loop, one);
     const head = one.graph.at.get(loop.id);
-    if (head === undefined || liveness.isCaptured(left.text) || liveBefore(head, left.text, one) || isLetGo(left.text, loop, one)) continue;
+    if (end === null || !deadAfter(end, one).some(({ name }) => name === left.text)) continue;
+    if (
+      head === undefined ||
+      liveness.isCaptured(left.text) ||
+      liveBefore(head, left.text, one) ||
+      isLetGo(left.text, loop, one)
+    )
+      continue;
     if (liveness.liveAfter(id).size === 0) continue;
     yield roundFinding(left.text, point.syntax, loop, one, program);
   }
 }
 
-const isMap = (output: string | null): boolean => output === 'map';
+/** The last point of a loop's body. */
+function lastOf(loop: Node, one: Interpreted): number | null {
+  const id = one.graph.points.findLastIndex(
+    ({ syntax }) =>
+      syntax.startIndex >= (loop.childForFieldName('body')?.startIndex ?? 0) && syntax.endIndex <= loop.endIndex,
+  );
+  return id < 0 ? null : id;
+}
 
 /** Whether the next round may read what the last one left in a name. */
 function liveBefore(point: number, name: string, one: Interpreted): boolean {
@@ -55,7 +79,9 @@ function isLetGo(name: string, loop: Node, one: Interpreted): boolean {
     if (syntax.startIndex < loop.startIndex || syntax.endIndex > loop.endIndex) return false;
     if (syntax.type === 'delete_statement') return new RegExp(`\\b${name}\\b`).test(syntax.text);
     const assignment = syntax.type === 'expression_statement' ? assignmentOf(syntax) : null;
-    return assignment?.childForFieldName('left')?.text === name && assignment.childForFieldName('right')?.type === 'none';
+    return (
+      assignment?.childForFieldName('left')?.text === name && assignment.childForFieldName('right')?.type === 'none'
+    );
   });
 }
 
@@ -64,7 +90,10 @@ function roundFinding(name: string, statement: Node, loop: Node, one: Interprete
   const last = body === null ? undefined : children(body).at(-1);
   const point = last === undefined ? undefined : one.graph.at.get(last.id);
   const isPlain = last !== undefined && /^expression_statement$/.test(last.type) && statement.parent === body;
-  const edit = isPlain && point !== undefined && livenessIn(one).boundBefore(point).has(name) ? addition(last, `del ${name}`, source) : null;
+  const edit =
+    isPlain && point !== undefined && livenessIn(one).boundBefore(point).has(name)
+      ? addition(last, `del ${name}`, source)
+      : null;
   return {
     ...{ rule: 'alive-across-peak', severity: 'hint', start: statement.startIndex, end: statement.endIndex },
     message: text(
@@ -72,7 +101,10 @@ function roundFinding(name: string, statement: Node, loop: Node, one: Interprete
       name,
     ),
     chain: [reason(loop, text('The name stays bound from round to round of this loop, though nothing reads it then.'))],
-    fixes: edit === null ? [] : [{ title: text('Let go of it at the end of the round: {0}', `del ${name}`), safe: true, edits: [edit] }],
+    fixes:
+      edit === null
+        ? []
+        : [{ title: text('Let go of it at the end of the round: {0}', `del ${name}`), safe: true, edits: [edit] }],
   };
 }
 
@@ -85,9 +117,14 @@ function* fromLoopToPhase(one: Interpreted, program: Program): Iterable<Finding>
     if (loop === null || !callsOwnFunction(syntax, program)) continue;
     const dead = deadAt(id, one).filter(({ name, value }) => isBoundIn(loop, name, value));
     if (dead.length === 0) continue;
-    yield phaseFinding(dead, syntax, loop, id, one, program);
+    yield phaseFinding(dead, place(syntax, loop, one), syntax, loop, id, one, program);
     return;
   }
+}
+
+function short(node: Node): string {
+  const line = node.text.split('\n')[0] ?? '';
+  return line.length > 40 ? `${line.slice(0, 39)}…` : line;
 }
 
 /** A loop with a backward() among the statements before this one in its block. */
@@ -103,7 +140,10 @@ function callsOwnFunction(statement: Node, { module }: Program): boolean {
     for (const call of calls) {
       if (call.startIndex < statement.startIndex || call.endIndex > statement.endIndex) continue;
       const name = call.childForFieldName('function');
-      if (name !== null && (module.functions.has(name.text) || module.methods.has(name.childForFieldName('attribute')?.text ?? '')))
+      if (
+        name !== null &&
+        (module.functions.has(name.text) || module.methods.has(name.childForFieldName('attribute')?.text ?? ''))
+      )
         return true;
     }
   }
@@ -124,14 +164,40 @@ function isBoundIn(loop: Node, name: string, value: Dead['value']): boolean {
   return new RegExp(`\\b${name}\\b`).test(loop.text);
 }
 
-function phaseFinding(dead: readonly Dead[], statement: Node, loop: Node, id: number, one: Interpreted, { source }: Program): Finding {
+/** The last statement between the loop and the phase that reads what the loop bound: the `del` belongs behind it. */
+function place(phase: Node, loop: Node, one: Interpreted): Node {
+  const block = phase.parent === null ? [] : children(phase.parent);
+  const between = block.slice(block.indexOf(loop) + 1, block.indexOf(phase));
+  const names = namesAt(one.graph);
+  const bound = new Set(
+    one.graph.points.flatMap(({ syntax }, id) =>
+      loop.startIndex <= syntax.startIndex && syntax.endIndex <= loop.endIndex ? [...(names[id]?.writes ?? [])] : [],
+    ),
+  );
+  const reads = (statement: Node): boolean => {
+    const id = one.graph.at.get(statement.id);
+    return id !== undefined && [...(names[id]?.reads ?? [])].some((name) => bound.has(name));
+  };
+  return between.findLast(reads) ?? phase;
+}
+
+function phaseFinding(
+  dead: readonly Dead[],
+  at: Node,
+  statement: Node,
+  loop: Node,
+  id: number,
+  one: Interpreted,
+  { source }: Program,
+): Finding {
   const names = dead.map(({ name }) => name);
   const certain = names.filter((name) => isCertainlyBound(name, id, one));
   return {
-    ...{ rule: 'alive-across-peak', severity: 'hint', start: statement.startIndex, end: statement.endIndex },
+    ...{ rule: 'alive-across-peak', severity: 'hint', start: at.startIndex, end: at.endIndex },
     message: text(
-      'The last batch of the loop above ({0}) stays in GPU memory while this runs: nothing reads it any more.',
+      'The last batch of the loop above ({0}) stays in GPU memory while {1} runs: nothing reads it any more.',
       names.join(', '),
+      short(statement),
     ),
     chain: [reason(loop, text('Names that this loop binds live on after it, to the end of the function.'))],
     fixes: certain.length === names.length ? [deleteBefore(statement, names, source, true)] : [],

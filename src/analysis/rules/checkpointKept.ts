@@ -35,10 +35,7 @@ export const checkpointKept: Rule = {
           '{0} stays in memory to the end, on the GPU it was saved from: a second copy of everything it holds. Load it with map_location="cpu" and del {0} after its last use.',
           left.text,
         ),
-        chain: [
-          reason(end, text('This is its last use.')),
-          reason(work, text('This computes beside it.')),
-        ],
+        chain: [reason(end, text('This is its last use.')), reason(work, text('This computes beside it.'))],
         fixes: fixes(left.text, right, end, last.length === 1, point.syntax, program),
       };
     }
@@ -61,7 +58,8 @@ function fixes(name: string, load: Node, last: Node, isOne: boolean, bound: Node
   const found: Fix[] = [];
   const isBeside = last.parent === bound.parent && last.type === 'expression_statement';
   const edit = isOne && isBeside ? addition(last, `del ${name}`, source) : null;
-  if (edit !== null) found.push({ title: text('Let go of it after its last use: {0}', `del ${name}`), safe: true, edits: [edit] });
+  if (edit !== null)
+    found.push({ title: text('Let go of it after its last use: {0}', `del ${name}`), safe: true, edits: [edit] });
   const list = load.childForFieldName('arguments');
   if (list !== null && !/map_location/.test(list.text)) {
     const at = list.endIndex - 1;

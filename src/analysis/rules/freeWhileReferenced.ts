@@ -28,7 +28,10 @@ export const freeWhileReferenced: Rule = {
       const isCertain = names.every((name) => isCertainlyBound(name, id, one));
       yield {
         ...{ rule: 'free-while-referenced', severity: 'warning', start: syntax.startIndex, end: syntax.endIndex },
-        message: text('This cannot free {0}: the names are still bound, though nothing reads them any more.', names.join(', ')),
+        message: text(
+          'This cannot free {0}: the names are still bound, though nothing reads them any more.',
+          names.join(', '),
+        ),
         chain: [reason(next, text('This computes next, beside what was to be freed.'))],
         fixes: isCertain ? [deleteBefore(syntax, names, program.source, true)] : [],
       };
@@ -39,8 +42,20 @@ export const freeWhileReferenced: Rule = {
 function isFree(statement: Node | null, { module }: Program): boolean {
   const call = statement?.type === 'expression_statement' ? children(statement)[0] : undefined;
   const target = call?.type === 'call' ? call.childForFieldName('function') : null;
-  return target !== null && target !== undefined && frees.test(dottedName(target, module.imports) ?? '');
+  if (target === null || target === undefined) return false;
+  if (frees.test(dottedName(target, module.imports) ?? '')) return true;
+  // `free_memory()` of this file, that does nothing else.
+  const own = module.functions.get(target.text);
+  const statements = own === undefined ? [] : children(own.body).filter((one) => !isDocstring(one));
+  return statements.length > 0 && statements.every((one) => freeing.test(one.text));
 }
+
+const freeing =
+  /^(gc\.collect\(\)|torch\.cuda\.(empty_cache|ipc_collect|synchronize)\(\)|if torch\.cuda\.is_available\(\):[\s\w.()]*|["'].*)$/s;
+
+/** A docstring. */
+const isDocstring = (statement: Node): boolean =>
+  statement.type === 'expression_statement' && /^["']/.test(statement.text);
 
 function previous(statement: Node): Node | null {
   const block = statement.parent === null ? [] : children(statement.parent);

@@ -1,11 +1,12 @@
-import { text } from '../finding';
+import { text, type Fix } from '../finding';
+import { lineBefore } from '../fixes/release';
 import type { Node } from '../syntax/node';
 import { children } from '../syntax/parser';
 import type { Interpreted } from '../values/interpret';
 import { models, union, type Sites } from '../values/sites';
 import type { Value } from '../values/value';
 import { reason } from './keptGraph';
-import { holdersOf, isCertainlyBound, livenessIn, workAhead, type Dead } from './lifetimes';
+import { holdersOf, isCertainlyBound, letGo, livenessIn, workAhead, type Dead } from './lifetimes';
 import type { Program, Rule } from './rule';
 
 /**
@@ -17,29 +18,26 @@ export const incompleteDelete: Rule = {
   *find(one, program) {
     for (const [id, point] of one.graph.points.entries()) {
       const { syntax } = point;
-      if (syntax.type !== 'delete_statement') continue;
+      const deleted = letGo(syntax);
+      if (deleted.length === 0) continue;
       const before = one.before.get(syntax.id);
       const after = one.after.get(syntax.id);
-      const deleted = deletedNames(syntax);
       if (before === undefined || after === undefined) continue;
       const sites = deleted.reduce<Sites>((all, name) => union(all, modelSites(before.get(name))), []);
       if (sites.length === 0) continue;
       const holders = holdersOf(sites, after).filter(({ value }) => isHolder(value, sites));
       // A model that another name still means goes on being used.
-      if (holders.length === 0 || holders.some(({ name, value }) => isModel(value) && livenessIn(one).liveAfter(id).has(name))) continue;
+      if (
+        holders.length === 0 ||
+        holders.some(({ name, value }) => isModel(value) && livenessIn(one).liveAfter(id).has(name))
+      )
+        continue;
       const next = workAhead(id, one, program);
       if (next === null) continue;
       yield finding(holders, deleted, syntax, next, id, one, program);
     }
   },
 };
-
-function deletedNames(statement: Node): string[] {
-  return children(statement)
-    .flatMap((one) => (one.type === 'expression_list' || one.type === 'tuple' ? children(one) : [one]))
-    .filter((one) => one.type === 'identifier')
-    .map((one) => one.text);
-}
 
 function isModel(value: Value): boolean {
   return value.kind === 'module' || (value.kind === 'instance' && value.of.isModule);
@@ -56,29 +54,37 @@ function isHolder(value: Value, sites: Sites): boolean {
   return models(value.holds).some((site) => sites.some((one) => one.id === site.id));
 }
 
-function finding(holders: readonly Dead[], deleted: readonly string[], statement: Node, next: Node, id: number, one: Interpreted, { source }: Program) {
+function finding(
+  holders: readonly Dead[],
+  deleted: readonly string[],
+  statement: Node,
+  next: Node,
+  id: number,
+  one: Interpreted,
+  { source }: Program,
+) {
   const liveness = livenessIn(one);
   const names = holders.map(({ name }) => name);
   const isDead = names.every((name) => !liveness.liveAfter(id).has(name) && !liveness.isCaptured(name));
-  const isCertain = names.every((name) => isCertainlyBound(name, id, one)) && !one.scope.parameters.some((name) => names.includes(name));
-  const end = endOfNames(statement);
-  void source;
+  const isCertain =
+    names.every((name) => isCertainlyBound(name, id, one)) &&
+    !one.scope.parameters.some((name) => names.includes(name));
   return {
     ...{ rule: 'incomplete-delete', severity: 'warning' as const },
     ...{ start: statement.startIndex, end: statement.endIndex },
-    message: text(
-      'This frees nothing: {0} still hold the parameters of {1}.',
-      names.join(', '),
-      deleted.join(', '),
-    ),
+    message: text('This frees nothing: {0} still hold the parameters of {1}.', names.join(', '), deleted.join(', ')),
     chain: [reason(next, text('This computes next, beside what was to be freed.'))],
-    fixes:
-      isDead && isCertain
-        ? [{ title: text('Let go of the others as well: {0}', names.join(', ')), safe: true, edits: [{ start: end, end, newText: `, ${names.join(', ')}` }] }]
-        : [],
+    fixes: isDead && isCertain ? [others(names, statement, source)] : [],
   };
 }
 
-function endOfNames(statement: Node): number {
-  return children(statement).at(-1)?.endIndex ?? statement.endIndex;
+/** `, optimizer, loss` behind the `del`; a `del` of its own behind `model = None`. */
+function others(names: readonly string[], statement: Node, source: string): Fix {
+  const listed = names.join(', ');
+  const end = children(statement).at(-1)?.endIndex ?? statement.endIndex;
+  const edit =
+    statement.type === 'delete_statement'
+      ? { start: end, end, newText: `, ${listed}` }
+      : lineBefore(statement, `del ${listed}`, source);
+  return { title: text('Let go of the others as well: {0}', listed), safe: true, edits: [edit] };
 }

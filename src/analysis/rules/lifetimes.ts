@@ -23,6 +23,8 @@ export function livenessIn({ graph, scope }: Interpreted): Liveness {
 export function isBig(value: Value): boolean {
   switch (value.kind) {
     case 'tensor':
+      // A parameter lives with its model.
+      if (value.own?.made === 'model') return false;
       return !value.host && ((value.full && !value.scalar) || (value.graph === 'yes' && value.freed === 'no'));
     case 'container':
       return isBig(value.elements);
@@ -95,6 +97,20 @@ export function workAhead(point: number, one: Interpreted, program: Program): No
     if (computes(next.syntax, one, program)) found.push(next.syntax);
   }
   return found.sort((a, b) => a.startIndex - b.startIndex)[0] ?? null;
+}
+
+/** Names that a statement lets go of: `del a, b`, `a = None`. */
+export function letGo(statement: Node): string[] {
+  if (statement.type === 'delete_statement') {
+    return children(statement)
+      .flatMap((one) => (one.type === 'expression_list' || one.type === 'tuple' ? children(one) : [one]))
+      .filter((one) => one.type === 'identifier')
+      .map((one) => one.text);
+  }
+  const assignment = statement.type === 'expression_statement' ? children(statement)[0] : undefined;
+  if (assignment?.type !== 'assignment' || assignment.childForFieldName('right')?.type !== 'none') return [];
+  const left = assignment.childForFieldName('left');
+  return left?.type === 'identifier' ? [left.text] : [];
 }
 
 /** Whether a statement computes with tensors by itself: a loop's head does when its body does. */

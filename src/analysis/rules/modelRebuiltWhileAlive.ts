@@ -1,5 +1,6 @@
 import { text } from '../finding';
-import { backwardCallIn } from '../flow/training';
+import { ownFunctions } from '../flow/backward';
+import { backwardCallIn, backwardIn } from '../flow/training';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 import { assignmentOf } from '../syntax/statements';
@@ -23,7 +24,8 @@ export const modelRebuiltWhileAlive: Rule = {
       const loop = innermostLoop(syntax);
       const sites = loop === null ? [] : builtHere(syntax, one);
       const environment = one.before.get(syntax.id);
-      if (loop === null || sites.length === 0 || environment === undefined || !trainsIn(loop, sites, one)) continue;
+      if (loop === null || sites.length === 0 || environment === undefined || !trainsIn(loop, sites, one, program))
+        continue;
       const all = holdersOf(sites, environment);
       const alive = all.filter(({ name }) => !livenessIn(one).isCaptured(name));
       if (alive.length === 0 || all.some(({ value }) => isCollection(value))) continue;
@@ -37,20 +39,32 @@ function builtHere(statement: Node, one: Interpreted): Sites {
   const assignment = statement.type === 'expression_statement' ? assignmentOf(statement) : null;
   const left = assignment?.childForFieldName('left');
   const value = left?.type === 'identifier' ? one.after.get(statement.id)?.get(left.text) : undefined;
-  const isModel = value?.kind === 'module' ? !value.loss && !value.bare : value?.kind === 'instance' && value.of.isModule;
+  // An object of the file that is given the model, a trainer or the like, holds it as well.
+  const isModel = value?.kind === 'module' ? !value.loss && !value.bare : value?.kind === 'instance';
   if (!isModel || value === undefined) return [];
   return models(value.holds).filter(
-    ({ node }) => node.type === 'call' && statement.startIndex <= node.startIndex && node.endIndex <= statement.endIndex,
+    ({ node }) =>
+      node.type === 'call' && statement.startIndex <= node.startIndex && node.endIndex <= statement.endIndex,
   );
 }
 
 /** The loop trains what it builds: by a backward() in it or in a function it gives the model's optimizer. */
-function trainsIn(loop: Node, sites: Sites, one: Interpreted): boolean {
-  if (backwardCallIn(loop) !== null) return true;
-  const end = one.graph.points.findLast(({ syntax }) => syntax.startIndex >= loop.startIndex && syntax.endIndex <= loop.endIndex);
+function trainsIn(loop: Node, sites: Sites, one: Interpreted, program: Program): boolean {
+  if (backwardCallIn(loop) !== null || callsTraining(loop, program)) return true;
+  const end = one.graph.points.findLast(
+    ({ syntax }) => syntax.startIndex >= loop.startIndex && syntax.endIndex <= loop.endIndex,
+  );
   const environment = end === undefined ? undefined : one.after.get(end.syntax.id);
   if (environment === undefined) return false;
   return holdersOf(sites, environment).some(({ value }) => value.kind === 'holder' && value.role === 'optimizer');
+}
+
+function callsTraining(loop: Node, { module }: Program): boolean {
+  for (const node of descend(loop)) {
+    const target = node.type === 'call' ? node.childForFieldName('function') : null;
+    if (target !== null && ownFunctions(target, module).some((scope) => backwardIn(scope, module))) return true;
+  }
+  return false;
 }
 
 /** A list of the trials' models is what the loop is for. */
@@ -84,7 +98,13 @@ function finding(alive: readonly Dead[], statement: Node, loop: Node, one: Inter
     fixes:
       edit === null
         ? []
-        : [{ title: text('Let go of all of them at the end of the trial: {0}', `del ${names.join(', ')}`), safe: true, edits: [edit] }],
+        : [
+            {
+              title: text('Let go of all of them at the end of the trial: {0}', `del ${names.join(', ')}`),
+              safe: true,
+              edits: [edit],
+            },
+          ],
   };
 }
 

@@ -196,7 +196,12 @@ function methodCall(target: Node, made: Call, environment: Environment, evaluato
 function hooked(name: string, object: Value, made: Call, evaluator: Evaluator): Value {
   const [hook] = made.args;
   if (hook?.kind === 'function') {
-    const activation = tensor(site(made.node, 'tensor'), { graph: 'yes', from: made.node, full: true, output: 'map' });
+    const activation = tensor(site(made.node, 'tensor'), {
+      graph: 'yes',
+      from: made.node,
+      full: true,
+      output: 'unknown',
+    });
     const given: Value[] = name.includes('pre')
       ? [object, tuple([activation])]
       : [object, tuple([activation]), activation];
@@ -317,7 +322,8 @@ function callModule(value: ModuleValue, made: Call, evaluator: Evaluator): Value
   const own = site(made.node, 'tensor');
   const mode = evaluator.recording(made.node);
   const from = made.node;
-  const answers = value.bare ? (given.find((arg) => arg.kind === 'tensor')?.output ?? 'unknown') : value.answers;
+  const input = given.find((arg) => arg.kind === 'tensor');
+  const answers = value.answers === 'same' ? (input?.output ?? 'unknown') : value.answers;
   if (value.frozen || value.bare) {
     const result = evaluator.result(made.node, given);
     if (result.kind === 'tensor') return { ...result, own, full: true, scalar: false, output: answers };

@@ -1,4 +1,5 @@
 import type { Node } from '../syntax/node';
+import { children } from '../syntax/parser';
 import type { Call } from './calls';
 import type { Evaluator } from './evaluate';
 import { models, noSites, site, union } from './sites';
@@ -55,10 +56,14 @@ function layerCall(name: string, made: Call, text: string): Value | null {
   const here = site(node, 'model');
   if (names.lossClass.test(name)) return /reduction\s*=\s*["']none/.test(text) ? unknown : module(here, { loss: true });
   if (!names.moduleClass.test(name)) return null;
-  if (name !== 'torch.nn.Sequential') return module(here, { bare: names.isBare(name), answers: names.answersOf(name) });
+  if (name !== 'torch.nn.Sequential') {
+    const texts = children(node.childForFieldName('arguments') ?? node).map((one) => one.text);
+    return module(here, { bare: names.isBare(name), answers: names.answersOf(name, texts) });
+  }
   const parts = args.map((arg) => (arg.kind === 'container' ? element(arg) : arg));
-  const last = parts.findLast((part) => part.kind === 'module' && (!part.bare || part.answers !== 'unknown'));
-  const answers = last?.kind === 'module' ? last.answers : 'unknown';
+  const sizes = parts.map((part) => (part.kind === 'module' ? part.answers : 'unknown'));
+  // The last layer that changes the size says what comes out.
+  const answers = sizes.findLast((size) => size !== 'same') ?? 'same';
   return module(here, { answers, holds: models(made.holds) });
 }
 
@@ -113,7 +118,7 @@ function torchCall(name: string, given: readonly Value[], made: Call, text: stri
   const last = name.slice(name.lastIndexOf('.') + 1);
   if (names.creators.test(name)) {
     const graph = /requires_grad\s*=\s*True/.test(text) ? 'yes' : 'no';
-    const small = /^(tensor|as_tensor|arange|linspace)$/.test(last);
+    const small = /^(tensor|as_tensor|arange|linspace|randint|randperm|multinomial)$/.test(last);
     return tensor(site(node, 'tensor'), { graph, from: graph === 'yes' ? node : null, full: !small });
   }
   if (names.discrete.has(last)) return tensor(site(node, 'tensor'));

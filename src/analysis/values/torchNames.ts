@@ -69,14 +69,25 @@ export const wrapperClass =
 /** Layers without parameters. */
 const bareLayer =
   /\.(ReLU6?|LeakyReLU|ELU|SELU|GELU|SiLU|Mish|Sigmoid|Tanh|Softmax|LogSoftmax|Softplus|Hardtanh|Hardswish|Dropout\w*|Identity|Flatten|Unflatten|MaxPool\dd|AvgPool\dd|Adaptive\w+Pool\dd|Upsample|PixelShuffle|ZeroPad2d|ReflectionPad2d)$/;
-const mapLayer = /\.(Conv\w+|ConvTranspose\w+|Upsample|PixelShuffle|UpsamplingBilinear2d)$/;
-const vectorLayer =
-  /\.(Linear|Bilinear|Flatten|Adaptive\w+Pool\dd|LSTM|GRU|RNN|Transformer\w*|Embedding|EmbeddingBag)$/;
-
 export const isBare = (name: string): boolean => bareLayer.test(name);
 
-export function answersOf(name: string): 'map' | 'vector' | 'unknown' {
-  return mapLayer.test(name) ? 'map' : vectorLayer.test(name) ? 'vector' : 'unknown';
+const growing = /\.(ConvTranspose\w+|Upsample|UpsamplingBilinear2d|UpsamplingNearest2d|PixelShuffle)$/;
+const convolution = /\.Conv\dd$/;
+const shrinking = /\.(Linear|Bilinear|Flatten|\w*Pool\dd|LSTM|GRU|RNN|Transformer\w*|Embedding|EmbeddingBag)$/;
+
+/**
+ * How the output of a layer compares with its input, by its class and the arguments it is made with: a convolution from
+ * an image's few channels to many makes more of it, one to few channels or with a stride makes less.
+ */
+export function answersOf(name: string, args: readonly string[]): 'larger' | 'smaller' | 'same' | 'unknown' {
+  if (growing.test(name)) return 'larger';
+  if (shrinking.test(name)) return 'smaller';
+  if (!convolution.test(name)) return isBare(name) ? 'same' : 'unknown';
+  const isFew = (text: string | undefined): boolean => /^[1-4]$/.test(text ?? '');
+  const stride = args.find((text) => text.startsWith('stride'))?.replace(/^stride\s*=\s*/, '') ?? args[3] ?? '1';
+  if (stride !== '1' && !stride.includes('=')) return 'smaller';
+  if (isFew(args[1])) return 'smaller';
+  return isFew(args[0]) ? 'larger' : 'same';
 }
 
 export const optimizerClass =

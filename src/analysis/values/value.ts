@@ -26,8 +26,8 @@ export interface TensorValue {
   full: boolean;
   /** It came through `.cpu()` or the like with its graph. */
   moved: Node | null;
-  /** What a model computed it; null for what no model computed. */
-  output: 'map' | 'vector' | 'unknown' | null;
+  /** A model computed it, from something smaller, larger, or not known; null for what no model computed. */
+  output: 'larger' | 'smaller' | 'unknown' | null;
 }
 
 export interface ModuleValue {
@@ -37,8 +37,8 @@ export interface ModuleValue {
   frozen: boolean;
   /** A parameter-free layer (an activation, pooling, dropout): what it answers carries a graph only if its input does. */
   bare: boolean;
-  /** Shape of its output: as large as its input, a vector per sample, or not known. */
-  answers: 'map' | 'vector' | 'unknown';
+  /** Size of its output: larger than its input, smaller, about the same, or not known. */
+  answers: 'larger' | 'smaller' | 'same' | 'unknown';
   holds: Sites;
 }
 
