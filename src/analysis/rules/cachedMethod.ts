@@ -57,7 +57,7 @@ function keepsObject({ scope, result, evaluator }: Interpreted, { module }: Prog
   if (owner === null || scope.isStatic || scope.parameters[0] !== 'self' || result.kind === 'plain') return false;
   if (owner.isModule) return true;
   return [...module.attributeOwners].some(
-    ([attribute, owners]) => owners.has(owner.name) && isBig(evaluator.knowledge.attribute(owner.name, attribute)),
+    ([attribute, owners]) => owners.has(owner.name) && isBig(evaluator.knowledge.attribute(owner, attribute)),
   );
 }
 

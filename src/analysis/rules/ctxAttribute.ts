@@ -1,6 +1,5 @@
 import { text, type Finding, type Fix } from '../finding';
 import { isAutogradFunction, type ClassScope } from '../scopes/module';
-import { calledName, callsWithin } from '../syntax/calls';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 import { assignmentOf } from '../syntax/statements';
@@ -23,24 +22,52 @@ export const ctxAttribute: Rule = {
     const ctx = scope.parameters[0] ?? '';
     const answers = isSetup ? outputsOf(one) : returnedNames(scope.body);
     for (const { syntax } of one.graph.points) {
-      const assignment = assignmentOf(syntax);
-      const left = assignment?.type === 'assignment' ? assignment.childForFieldName('left') : null;
-      const right = assignment?.childForFieldName('right');
-      if (left?.type !== 'attribute' || left.childForFieldName('object')?.text !== ctx || !right) continue;
-      const parts = ['tuple', 'list', 'expression_list'].includes(right.type) ? children(right) : [right];
-      const names = parts.filter((part) => part.type === 'identifier');
-      const kinds = names.map((part) => kindOf(part, syntax, one));
-      const answer = names.find((part, index) => answers.has(part.text) && kinds[index] !== 'plain');
-      const input = names.find((_, index) => kinds[index] === 'tensor');
-      const kept = answer ?? input;
-      if (kept !== undefined)
+      for (const { left, parts } of storesOn(ctx, syntax)) {
+        const kinds = parts.map((part) => kindOf(part, syntax, one));
+        const answer = parts.find((part, index) => answers.has(part.text) && kinds[index] !== 'plain');
+        const kept = answer ?? parts.find((_, index) => kinds[index] === 'tensor');
+        if (kept === undefined) continue;
         yield finding({ statement: syntax, left, kept, isAnswer: answer !== undefined }, owner, program.source);
+      }
     }
   },
 };
 
+/** An attribute of `ctx` that a statement sets, and the names in what it is set to. */
+interface CtxStore {
+  left: Node;
+  parts: Node[];
+}
+
+/** `ctx.y = y`, `ctx.y = (x, y)`, `ctx.x, ctx.y = x, y`, `ctx.y = y = f(x)`. */
+function* storesOn(ctx: string, statement: Node): Iterable<CtxStore> {
+  const targets: Node[] = [];
+  let value = assignmentOf(statement);
+  while (value?.type === 'assignment') {
+    const left = value.childForFieldName('left');
+    if (left !== null) targets.push(left);
+    value = value.childForFieldName('right');
+  }
+  if (value === null) return;
+  const name = targets.find((target) => target.type === 'identifier');
+  for (const target of targets) {
+    const lefts = target.type.endsWith('_pattern') || target.type === 'pattern_list' ? children(target) : [target];
+    const rights = lefts.length > 1 && isSequence(value) ? children(value) : [name ?? value];
+    for (const [index, left] of lefts.entries()) {
+      const right = rights[index];
+      if (right === undefined || left.type !== 'attribute' || left.childForFieldName('object')?.text !== ctx) continue;
+      yield {
+        left,
+        parts: (isSequence(right) ? children(right) : [right]).filter((part) => part.type === 'identifier'),
+      };
+    }
+  }
+}
+
+const isSequence = (node: Node): boolean => ['tuple', 'list', 'expression_list'].includes(node.type);
+
 function kindOf(part: Node, statement: Node, one: Interpreted): 'tensor' | 'plain' | 'unknown' {
-  const environment = one.before.get(statement.id);
+  const environment = one.after.get(statement.id);
   const value = environment === undefined ? null : one.evaluator.evaluate(part, environment);
   return value?.kind === 'tensor' ? 'tensor' : value?.kind === 'plain' ? 'plain' : 'unknown';
 }
@@ -112,10 +139,7 @@ function saveFix({ statement, left, kept }: Kept, owner: ClassScope, source: str
   const ctx = left.childForFieldName('object')?.text ?? '';
   const attribute = left.childForFieldName('attribute')?.text ?? '';
   if (backward === undefined || assignmentOf(statement)?.childForFieldName('right') !== kept) return null;
-  const saves = [...callsWithin(owner.node)].some((call) =>
-    /^(save_for_backward|saved_tensors)$/.test(calledName(call)),
-  );
-  if (saves || /\bsaved_tensors\b|save_for_backward/.test(owner.node.text)) return null;
+  if (/\bsaved_tensors\b|save_for_backward/.test(owner.node.text)) return null;
   const own = backward.parameters[0] ?? '';
   const reads = [...descend(owner.node)].filter(
     (node) => node.type === 'attribute' && node !== left && node.childForFieldName('attribute')?.text === attribute,
