@@ -1,5 +1,7 @@
 import { text, type Finding, type Fix } from '../finding';
 import { isFreedLater } from '../flow/freedLater';
+import type { Node } from '../syntax/node';
+import { descend } from '../syntax/parser';
 import { keptGraphOf, reason } from './keptGraph';
 import type { Program, Rule } from './rule';
 import { storedByCallees, type StoredByCallee } from './storedByCallee';
@@ -100,6 +102,13 @@ export function handOverFixes({ argument }: Pick<StoredByCallee, 'argument'>): F
     safe: false,
     edits: [{ start: at, end: at, newText: method }],
   });
-  if (value.scalar) return [way('.item()'), way('.detach()')];
+  if (value.scalar || isLoss(expression)) return [way('.item()'), way('.detach()')];
   return [way(value.graph === 'no' ? '.cpu()' : '.detach().cpu()')];
+}
+
+/** `loss.backward()` without arguments wants a single number. */
+function isLoss(expression: Node): boolean {
+  let around = expression;
+  while (around.parent !== null && around.type !== 'function_definition') around = around.parent;
+  return [...descend(around)].some((node) => node.type === 'call' && node.text === `${expression.text}.backward()`);
 }
