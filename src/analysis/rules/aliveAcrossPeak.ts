@@ -112,9 +112,9 @@ function roundFinding(name: string, statement: Node, loop: Node, one: Interprete
 function* fromLoopToPhase(one: Interpreted, program: Program): Iterable<Finding> {
   for (const [id, point] of one.graph.points.entries()) {
     const { syntax } = point;
-    if (!/^(expression|return)_statement$/.test(syntax.type) || !computes(syntax, one, program)) continue;
+    if (!/^(expression|return)_statement$/.test(syntax.type)) continue;
     const loop = trainingLoopBefore(syntax);
-    if (loop === null || !callsOwnFunction(syntax, program)) continue;
+    if (loop === null || !callsOwnFunction(syntax, program) || !computes(syntax, one, program)) continue;
     const dead = deadAt(id, one).filter(({ name, value }) => isBoundIn(loop, name, value));
     if (dead.length === 0) continue;
     yield phaseFinding(dead, place(syntax, loop, one), syntax, loop, id, one, program);

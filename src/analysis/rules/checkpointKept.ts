@@ -2,8 +2,8 @@ import { text, type Fix } from '../finding';
 import { addition } from '../fixes/statementLines';
 import { namesAt } from '../flow/names';
 import type { Node } from '../syntax/node';
-import { children } from '../syntax/parser';
-import { assignmentOf } from '../syntax/statements';
+import { children, descend } from '../syntax/parser';
+import { assignmentOf, namesIn } from '../syntax/statements';
 import type { Interpreted } from '../values/interpret';
 import { reason } from './keptGraph';
 import { livenessIn, workAhead } from './lifetimes';
@@ -16,6 +16,7 @@ import type { Program, Rule } from './rule';
 export const checkpointKept: Rule = {
   slugs: ['checkpoint-kept'],
   *find(one, program) {
+    const seen = new Set<string>();
     for (const point of one.graph.points) {
       const assignment = point.syntax.type === 'expression_statement' ? assignmentOf(point.syntax) : null;
       const left = assignment?.childForFieldName('left');
@@ -25,7 +26,9 @@ export const checkpointKept: Rule = {
       const value = one.evaluator.evaluate(right, environment);
       if (value.kind !== 'holder' || value.role !== 'checkpoint' || value.host || right.type !== 'call') continue;
       const last = lastUses(left.text, point.syntax, one);
-      if (last.length === 0 || livenessIn(one).isCaptured(left.text)) continue;
+      if (last.length === 0 || livenessIn(one).isCaptured(left.text) || !isLoaded(left.text, one)) continue;
+      if (seen.has(left.text)) continue;
+      seen.add(left.text);
       const work = last.map((id) => workAhead(id, one, program)).find((next) => next !== null);
       if (work === null || work === undefined) continue;
       const end = one.graph.points[last.at(-1) ?? 0]?.syntax ?? point.syntax;
@@ -41,6 +44,19 @@ export const checkpointKept: Rule = {
     }
   },
 };
+
+/** `load_state_dict(checkpoint[…])`: it is weights that are kept, not data or settings. */
+function isLoaded(name: string, { scope }: Interpreted): boolean {
+  const derived = new Set([name]);
+  for (const node of descend(scope.body)) {
+    const right = node.type === 'assignment' ? node.childForFieldName('right') : null;
+    const left = node.childForFieldName('left');
+    if (right && left?.type === 'identifier' && namesIn(right).some((one) => derived.has(one))) derived.add(left.text);
+    if (node.type !== 'call' || !/load_state_dict$/.test(node.childForFieldName('function')?.text ?? '')) continue;
+    if (namesIn(node).some((one) => derived.has(one))) return true;
+  }
+  return false;
+}
 
 /** Points that read a name for the last time. */
 function lastUses(name: string, statement: Node, one: Interpreted): number[] {

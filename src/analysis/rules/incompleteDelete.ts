@@ -49,8 +49,10 @@ function modelSites(value: Value | undefined): Sites {
 
 /** What surely keeps the model itself, not a part of it that it shares with others. */
 function isHolder(value: Value, sites: Sites): boolean {
-  if (value.kind === 'plain' || value.kind === 'function') return false;
+  if (value.kind === 'container') return isHolder(value.elements, sites);
+  if (value.kind === 'tuple') return value.items.some((item) => isHolder(item, sites));
   if (value.kind === 'tensor' && value.graph !== 'yes') return false;
+  if (value.kind === 'plain' || value.kind === 'function' || value.kind === 'unknown') return false;
   return models(value.holds).some((site) => sites.some((one) => one.id === site.id));
 }
 

@@ -1,33 +1,47 @@
 import { ownFunctions } from '../flow/backward';
 import type { Node } from '../syntax/node';
 import { descend } from '../syntax/parser';
+import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
 import type { Value } from '../values/value';
 import type { Program } from './rule';
 
-/** Calls are followed this far. */
-const mostCalls = 3;
-
-const isInner = (node: Node): boolean => /^(function_definition|lambda|class_definition)$/.test(node.type);
+const known = new WeakMap<Node, boolean>();
 
 /** Whether statements compute with tensors or modules, here or in the functions of this file that they call. */
-export function worksWithTensors(block: Node, one: Interpreted, program: Program, calls = mostCalls): boolean {
-  for (const statement of descend(block, (node) => node === block || !isInner(node))) {
-    const environment = one.before.get(statement.id);
+export function worksWithTensors(block: Node, one: Interpreted, program: Program): boolean {
+  let works = known.get(block);
+  if (works === undefined) {
+    // In a circle of calls it is the others that have to work.
+    known.set(block, false);
+    known.set(block, (works = readWork(block, one, program)));
+  }
+  return works;
+}
+
+function readWork(block: Node, one: Interpreted, program: Program): boolean {
+  for (const { syntax, own } of one.graph.points) {
+    if (syntax.startIndex < block.startIndex || syntax.endIndex > block.endIndex) continue;
+    const environment = one.before.get(syntax.id);
     if (environment === undefined) continue;
-    for (const node of descend(statement, (inner) => inner === statement || !isInner(inner))) {
-      if (node.type !== 'call') continue;
-      const target = node.childForFieldName('function');
-      if (target?.childForFieldName('attribute')?.text === 'backward') return true;
-      if (isTensor(one.evaluator.evaluate(node, environment))) return true;
-      if (target === null || calls === 0) continue;
-      for (const scope of ownFunctions(target, program.module)) {
-        const other = program.functions.find((candidate) => candidate.scope === scope);
-        if (other !== undefined && worksWithTensors(scope.body, other, program, calls - 1)) return true;
+    for (const part of own) {
+      for (const node of descend(part)) {
+        if (node.type === 'call' && isWork(node, environment, one, program)) return true;
       }
     }
   }
   return false;
+}
+
+function isWork(call: Node, environment: Environment, one: Interpreted, program: Program): boolean {
+  const target = call.childForFieldName('function');
+  if (target === null) return false;
+  if (target.childForFieldName('attribute')?.text === 'backward') return true;
+  if (isTensor(one.evaluator.evaluate(call, environment))) return true;
+  return ownFunctions(target, program.module).some((scope) => {
+    const other = program.functions.find((candidate) => candidate.scope === scope);
+    return other !== undefined && worksWithTensors(scope.body, other, program);
+  });
 }
 
 function isTensor(value: Value): boolean {
