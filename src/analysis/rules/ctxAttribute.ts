@@ -22,13 +22,15 @@ export const ctxAttribute: Rule = {
     const ctx = scope.parameters[0] ?? '';
     const answers = isSetup ? outputsOf(one) : returnedNames(scope.body);
     for (const { syntax } of one.graph.points) {
-      for (const { left, parts } of storesOn(ctx, syntax)) {
-        const kinds = parts.map((part) => kindOf(part, syntax, one));
-        const answer = parts.find((part, index) => answers.has(part.text) && kinds[index] !== 'plain');
-        const kept = answer ?? parts.find((_, index) => kinds[index] === 'tensor');
-        if (kept === undefined) continue;
-        yield finding({ statement: syntax, left, kept, isAnswer: answer !== undefined }, owner, program.source);
-      }
+      const found = [...storesOn(ctx, syntax)].flatMap(({ left, parts }) =>
+        parts.flatMap((kept): Kept[] => {
+          const kind = kindOf(kept, syntax, one);
+          const isAnswer = answers.has(kept.text) && kind !== 'plain';
+          return isAnswer || kind === 'tensor' ? [{ statement: syntax, left, kept, isAnswer }] : [];
+        }),
+      );
+      const worst = found.find(({ isAnswer }) => isAnswer) ?? found[0];
+      if (worst !== undefined) yield finding(worst, owner, program.source);
     }
   },
 };

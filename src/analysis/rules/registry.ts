@@ -1,3 +1,4 @@
+import { autocastCache } from './autocastCache';
 import { averageKeepsGraph } from './averageKeepsGraph';
 import { backwardCreateGraph } from './backwardCreateGraph';
 import { cachedMethod } from './cachedMethod';
@@ -38,6 +39,7 @@ export const rules: readonly Rule[] = [
   deviceMoveKeepsGraph,
   inferenceWithGrad,
   backwardCreateGraph,
+  autocastCache,
   averageKeepsGraph,
   queueKeepsGraph,
   weightsCopiedOnDevice,
