@@ -5,6 +5,7 @@ import { cachedMethod } from './cachedMethod';
 import { capturedTensor } from './capturedTensor';
 import { ctxAttribute } from './ctxAttribute';
 import { deviceMoveKeepsGraph } from './deviceMoveKeepsGraph';
+import { diagnosticsLeftOn } from './diagnosticsLeftOn';
 import { doubleResidency } from './doubleResidency';
 import { exceptionKeepsFrames } from './exceptionKeepsFrames';
 import { finderLeftovers } from './finderLeftovers';
@@ -63,6 +64,7 @@ export const rules: readonly Rule[] = [
   freeWhileReferenced,
   incompleteDelete,
   modelRebuiltWhileAlive,
+  diagnosticsLeftOn,
   placeboFree,
 ];
 
