@@ -4,7 +4,7 @@ import { addition } from '../fixes/statementLines';
 import { backwardCallIn } from '../flow/training';
 import { namesAt } from '../flow/names';
 import type { Node } from '../syntax/node';
-import { children } from '../syntax/parser';
+import { children, descend } from '../syntax/parser';
 import { assignmentOf } from '../syntax/statements';
 import type { Interpreted } from '../values/interpret';
 import { reason } from './keptGraph';
@@ -114,7 +114,7 @@ function* fromLoopToPhase(one: Interpreted, program: Program): Iterable<Finding>
     const { syntax } = point;
     if (!/^(expression|return)_statement$/.test(syntax.type)) continue;
     const loop = trainingLoopBefore(syntax);
-    if (loop === null || !callsOwnFunction(syntax, program) || !computes(syntax, one, program)) continue;
+    if (loop === null || !callsLoop(syntax, one, program) || !computes(syntax, one, program)) continue;
     const dead = deadAt(id, one).filter(({ name, value }) => isBoundIn(loop, name, value));
     if (dead.length === 0) continue;
     yield phaseFinding(dead, place(syntax, loop, one), syntax, loop, id, one, program);
@@ -135,17 +135,19 @@ function trainingLoopBefore(statement: Node): Node | null {
   return loop !== undefined && backwardCallIn(loop) !== null ? loop : null;
 }
 
-function callsOwnFunction(statement: Node, { module }: Program): boolean {
-  for (const calls of module.calls.values()) {
-    for (const call of calls) {
-      if (call.startIndex < statement.startIndex || call.endIndex > statement.endIndex) continue;
-      const name = call.childForFieldName('function');
-      if (
-        name !== null &&
-        (module.functions.has(name.text) || module.methods.has(name.childForFieldName('attribute')?.text ?? ''))
-      )
-        return true;
-    }
+/** A call of a function of the file, or of a method of the object itself, that goes over batches of its own or evaluates. */
+function callsLoop(statement: Node, { scope }: Interpreted, { module }: Program): boolean {
+  for (const node of descend(statement)) {
+    const target = node.type === 'call' ? node.childForFieldName('function') : null;
+    if (target === null) continue;
+    const isOwn = target.type === 'attribute' && target.childForFieldName('object')?.text === scope.parameters[0];
+    const method = isOwn ? scope.class?.methods.get(target.childForFieldName('attribute')?.text ?? '') : undefined;
+    const called = target.type === 'identifier' ? module.functions.get(target.text) : method;
+    if (called === undefined) continue;
+    const definition = called.node.parent?.type === 'decorated_definition' ? called.node.parent : called.node;
+    if (/\.eval\(\)|no_grad|inference_mode/.test(definition.text)) return true;
+    for (const inner of descend(called.body))
+      if (inner.type === 'for_statement' || inner.type === 'while_statement') return true;
   }
   return false;
 }

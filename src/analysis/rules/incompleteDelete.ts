@@ -21,7 +21,8 @@ export const incompleteDelete: Rule = {
       const deleted = letGo(syntax);
       if (deleted.length === 0) continue;
       const before = one.before.get(syntax.id);
-      const after = one.after.get(syntax.id);
+      const end = lastOfRun(syntax);
+      const after = one.after.get(end.id);
       if (before === undefined || after === undefined) continue;
       const sites = deleted.reduce<Sites>((all, name) => union(all, modelSites(before.get(name))), []);
       if (sites.length === 0) continue;
@@ -38,6 +39,17 @@ export const incompleteDelete: Rule = {
     }
   },
 };
+
+/** `del a` and `del b` right behind each other are one. */
+function lastOfRun(statement: Node): Node {
+  const block = statement.parent === null ? [] : children(statement.parent);
+  let last = statement;
+  for (const next of block.slice(block.indexOf(statement) + 1)) {
+    if (letGo(next).length === 0) break;
+    last = next;
+  }
+  return last;
+}
 
 function isModel(value: Value): boolean {
   return value.kind === 'module' || (value.kind === 'instance' && value.of.isModule);

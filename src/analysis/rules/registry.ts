@@ -25,6 +25,7 @@ import { checkpointKept } from './checkpointKept';
 import { freeWhileReferenced } from './freeWhileReferenced';
 import { incompleteDelete } from './incompleteDelete';
 import { modelRebuiltWhileAlive } from './modelRebuiltWhileAlive';
+import { notebookGlobal } from './notebookGlobal';
 import type { Rule } from './rule';
 import { stepOutputsNotCleared } from './stepOutputsNotCleared';
 import { suspendedGenerator } from './suspendedGenerator';
@@ -65,6 +66,7 @@ export const rules: readonly Rule[] = [
   incompleteDelete,
   modelRebuiltWhileAlive,
   diagnosticsLeftOn,
+  notebookGlobal,
   placeboFree,
 ];
 

@@ -23,6 +23,8 @@ export interface Store {
   keeper: string;
   keeperOf: KeeperOf;
   keeperValue: Value;
+  /** It is a tensor that values are written into: their numbers (and graphs) go there, not they themselves. */
+  copies: boolean;
   /** What is kept, as it is written. */
   expression: Node;
   /** The tensors in it: of a tuple or dict that is written there, each with its own expression. */
@@ -70,11 +72,14 @@ function* readStores(one: Interpreted, program: Program): Iterable<Store> {
     const renewedAs = how === 'append' ? target.text : keeper;
     const kept = carryingLoops(point.syntax, renewedAs);
     const loop =
-      carryingLoops(point.syntax, keeper).find((around) => kept.includes(around) && !isShort(around, one, environment)) ?? null;
+      carryingLoops(point.syntax, keeper).find(
+        (around) => kept.includes(around) && !isShort(around, one, environment),
+      ) ?? null;
     if (loop === null && (keeperOf === 'function' || !isCalledAgain(one.scope, program.module, program.isHook)))
       continue;
     if (loop === null && (isRenewed(one.scope.body, keeper) || isRenewed(one.scope.body, renewedAs))) continue;
-    const renewals = keeperOf === 'object' ? renewingFunctions(stem, how === 'append' ? target : stem, program.module) : [];
+    const renewals =
+      keeperOf === 'object' ? renewingFunctions(stem, how === 'append' ? target : stem, program.module) : [];
     const renewed = renewals.length > 0;
     if (isOnce(point.syntax, loop)) continue;
     if (renewed && loop !== null && callsWithin(loop, renewals)) continue;
@@ -83,6 +88,7 @@ function* readStores(one: Interpreted, program: Program): Iterable<Store> {
     yield {
       ...{ statement: point.syntax, how, keeper, keeperOf, keeperValue, expression, loop, environment },
       isRenewed: renewed,
+      copies: stemValue.kind === 'tensor',
       tensors: [...tensorsIn(expression, one, environment)],
     };
   }
@@ -95,7 +101,9 @@ function isShort(loop: Node, one: Interpreted, environment: Environment): boolea
   if (['list', 'tuple', 'set', 'dictionary'].includes(over.type)) return true;
   if (/^range\(\d\)$/.test(over.text)) return true;
   const isModule = (value: Value): boolean =>
-    value.kind === 'module' || (value.kind === 'instance' && value.of.isModule) || (value.kind === 'tuple' && value.items.some(isModule));
+    value.kind === 'module' ||
+    (value.kind === 'instance' && value.of.isModule) ||
+    (value.kind === 'tuple' && value.items.some(isModule));
   return isModule(element(one.evaluator.evaluate(over, environment)));
 }
 

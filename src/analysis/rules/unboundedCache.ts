@@ -13,7 +13,7 @@ export const unboundedCache: Rule = {
   slugs: ['unbounded-cache'],
   *find(one, program) {
     for (const store of storesOf(one, program)) {
-      if (store.isRenewed || !isCache(store, one, program)) continue;
+      if (store.isRenewed || store.copies || !isCache(store, one, program)) continue;
       const graph = keptGraphOf(store, one, program);
       const kept = graph ?? store.tensors.find(({ value }) => !value.scalar && !value.host && value.full);
       if (kept === undefined) continue;

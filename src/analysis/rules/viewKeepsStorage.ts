@@ -12,7 +12,7 @@ export const viewKeepsStorage: Rule = {
   slugs: ['view-keeps-storage'],
   *find(one, program) {
     for (const store of storesOf(one, program)) {
-      if (store.how !== 'append' && store.how !== 'item') continue;
+      if ((store.how !== 'append' && store.how !== 'item') || store.copies) continue;
       const kept = store.tensors.find(({ value }) => value.partOf !== null && value.graph === 'no');
       const base = kept?.value.own?.node;
       if (kept === undefined || base === undefined || !isMadeEachRound(base, store)) continue;

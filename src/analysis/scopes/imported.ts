@@ -12,7 +12,11 @@ const mostCharacters = 400_000;
 const importing = /^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import\b|import[ \t]+([\w.]+))/gm;
 
 /** The files that a text imports, one level deep, and their classes and functions by the names it has for them. */
-export function readImported(parser: Parser, source: string, resolve: Resolve): { files: ModuleScope[]; linked: Linked } {
+export function readImported(
+  parser: Parser,
+  source: string,
+  resolve: Resolve,
+): { files: ModuleScope[]; linked: Linked } {
   const files: ModuleScope[] = [];
   const linked = new Map<string, ClassScope | FunctionScope>();
   const names = new Set([...source.matchAll(importing)].map((match) => match[1] ?? match[2] ?? ''));

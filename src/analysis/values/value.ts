@@ -143,7 +143,12 @@ function joinTensors(a: TensorValue, b: TensorValue): TensorValue {
   return {
     ...{ kind: 'tensor', from: a.from ?? b.from, own: a.own ?? b.own, holds: union(a.holds, b.holds) },
     ...{ graph: joinTri(a.graph, b.graph), freed: joinTri(a.freed, b.freed), scalar: a.scalar && b.scalar },
-    ...{ partOf: a.partOf ?? b.partOf, host: a.host && b.host, full: a.full && b.full, moved: a.moved ?? b.moved },
+    ...{
+      partOf: a.partOf !== null && b.partOf !== null ? a.partOf : null,
+      host: a.host && b.host,
+      full: a.full && b.full,
+      moved: a.moved ?? b.moved,
+    },
     output: a.output === b.output ? a.output : 'unknown',
   };
 }
