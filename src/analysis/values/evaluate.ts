@@ -50,6 +50,10 @@ export class Evaluator {
       case 'float':
       case 'string':
       case 'concatenated_string':
+      case 'interpolation':
+        // What it calls is called all the same.
+        for (const part of children(node)) this.evaluate(part, environment);
+        return plain;
       case 'true':
       case 'false':
       case 'not_operator':
