@@ -1,4 +1,4 @@
-// Builds dist/: `node esbuild.mjs [--watch]`.
+// Builds dist/: `node esbuild.mjs [--watch]`; `--cli` builds the command line alone, as `npm pack` needs it.
 import { cp, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import * as esbuild from 'esbuild';
 const root = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.join(root, 'dist');
 const watch = process.argv.includes('--watch');
+const cliOnly = process.argv.includes('--cli');
 
 const common = {
   absWorkingDir: root,
@@ -24,11 +25,15 @@ const node = {
 };
 const page = { ...common, platform: 'browser', target: 'chrome120', format: 'iife' };
 
-const targets = [
+const cliTargets = [
+  { ...node, entryPoints: { cli: 'src/cli/main.ts' }, outdir: dist, banner: { js: '#!/usr/bin/env node' } },
+  { ...node, entryPoints: { checkWorker: 'src/cli/check/worker.ts' }, outdir: dist },
+];
+
+const editorTargets = [
   { ...node, entryPoints: { extension: 'src/extension/activate.ts' }, outdir: dist },
   { ...node, entryPoints: { server: 'src/server/main.ts' }, outdir: dist },
   { ...node, entryPoints: { probe: 'src/probe/main.ts' }, outdir: dist },
-  { ...node, entryPoints: { cli: 'src/cli/main.ts' }, outdir: dist, banner: { js: '#!/usr/bin/env node' } },
   {
     ...page,
     entryPoints: { panel: 'src/webview/panel/main.ts', style: 'src/webview/panel/style.css' },
@@ -56,6 +61,8 @@ async function copySources() {
     });
   }
 }
+
+const targets = cliOnly ? cliTargets : [...editorTargets, ...cliTargets];
 
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { largestNotebook, largestPython } from './check/limits';
 
 /** One line per command for the overview. */
 function commandLines(): string {
@@ -26,7 +27,15 @@ export function overview(): string {
   ].join('\n');
 }
 
-const usages: Record<string, { usage: string; example: string; options: () => [string, string][] }> = {
+interface Usage {
+  usage: string;
+  example: string;
+  options: () => [string, string][];
+  /** Sentences after the options. */
+  notes?: () => string[];
+}
+
+const usages: Record<string, Usage> = {
   run: {
     usage: 'vram-lens run [--simulate SIZE[,SIZE…]] [--quiet] -- COMMAND …',
     example: 'vram-lens run -- torchrun --nproc-per-node 2 train.py',
@@ -70,16 +79,37 @@ const usages: Record<string, { usage: string; example: string; options: () => [s
   },
   check: {
     usage:
-      'vram-lens check PATH… [--fix [--unsafe-fixes]] [--diff] [--select R,…] [--ignore R,…] [--exit-zero] [--format text|json]',
+      'vram-lens check PATH… [--fix [--unsafe-fixes]] [--diff] [--select R,…] [--ignore R,…] [--baseline FILE] [--exit-zero] [--jobs N] [--format text|json|sarif|github] [--explain RULE]',
     example: 'vram-lens check train.py --diff',
     options: () => [
+      ['PATH', l10n.t('Python files, notebooks, folders, or - for standard input')],
       ['--fix', l10n.t('applies the safe fixes')],
       ['--unsafe-fixes', l10n.t('with --fix or --diff: also those that change what is printed or used')],
       ['--diff', l10n.t('shows what --fix would change, and changes nothing')],
       ['--select R,…', l10n.t('only these rules')],
       ['--ignore R,…', l10n.t('not these rules')],
+      ['--baseline FILE', l10n.t('hides the findings that the file records')],
+      ['--write-baseline', l10n.t('records the findings in the file of --baseline')],
       ['--exit-zero', l10n.t('exit code 0 also with findings')],
-      ['--format FORMAT', l10n.t('text, or json for scripts')],
+      ['--jobs N', l10n.t('worker threads; 1: none; else as many as fit the machine')],
+      ['--format FORMAT', l10n.t('text, json, sarif or github')],
+      ['--explain RULE', l10n.t('says what a rule finds, what that costs and how to fix it')],
+    ],
+    notes: () => [
+      l10n.t(
+        'In folders these are left out unless named: what .gitignore ignores, hidden files and folders, links, virtual environments, node_modules, site-packages, __pycache__.',
+      ),
+      l10n.t(
+        'Exit code: 0 nothing found, 1 findings, 2 when a file could not be read, named or in a folder: binary, undecodable, malformed, or larger than {0} MiB ({1} MiB for a notebook). A notebook in another language is skipped and no failure.',
+        largestPython,
+        largestNotebook,
+      ),
+      l10n.t(
+        'A comment "# vram-lens: ignore[rule]" at the end of a line silences it there, "# vram-lens: ignore-file" on a line of its own in the whole file.',
+      ),
+      l10n.t(
+        'The table [tool.vram-lens] of the nearest pyproject.toml has select, ignore, exclude (patterns as in .gitignore) and baseline; the options here replace it.',
+      ),
     ],
   },
   free: {
@@ -98,5 +128,6 @@ export function commandHelp(command: string): string | null {
   const help = usages[command];
   if (help === undefined) return null;
   const options = help.options().map(([option, text]) => `  ${option.padEnd(18)}${text}`);
-  return [help.usage, '', ...options, '', l10n.t('Example:'), `  ${help.example}`].join('\n');
+  const notes = (help.notes?.() ?? []).flatMap((note) => ['', note]);
+  return [help.usage, '', ...options, ...notes, '', l10n.t('Example:'), `  ${help.example}`].join('\n');
 }

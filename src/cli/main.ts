@@ -18,7 +18,7 @@ async function run(command: string, args: string[]): Promise<number> {
     case 'watch':
       return (await import('./watchCommand')).watchCommand(args);
     case 'check':
-      return (await import('./checkCommand')).checkCommand(args, home);
+      return (await import('./check/command')).checkCommand(args, home);
     case 'devices':
       return (await import('./devicesCommand')).devicesCommand(args, home);
     case 'free':
