@@ -26,6 +26,7 @@ export function analyse(parser: Parser, source: string, options: AnalyseOptions 
   const program: Program = { ...interpretModule(module, files), module, source, cells: options.cells ?? [] };
   const findings: Finding[] = [];
   for (const rule of rules) {
+    if (rule.mentions?.test(source) === false) continue;
     for (const one of program.functions) {
       for (const finding of rule.find(one, program)) {
         if (!findings.some((other) => other.start === finding.start && other.end === finding.end))

@@ -14,6 +14,7 @@ import type { Program, Rule } from './rule';
  */
 export const autocastCache: Rule = {
   slugs: ['autocast-cache'],
+  mentions: /autocast/,
   *find(one, program) {
     for (const { syntax } of one.graph.points) {
       if (syntax.type !== 'with_statement') continue;

@@ -13,6 +13,7 @@ import type { Program, Rule } from './rule';
  */
 export const backwardCreateGraph: Rule = {
   slugs: ['backward-create-graph'],
+  mentions: /create_graph/,
   *find(one, program) {
     for (const { own } of one.graph.points) {
       for (const call of own.flatMap((part) => [...callsWithin(part)])) {

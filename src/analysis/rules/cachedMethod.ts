@@ -15,6 +15,7 @@ import type { Program, Rule } from './rule';
  */
 export const cachedMethod: Rule = {
   slugs: ['cached-method'],
+  mentions: /cache/,
   *find(one, program) {
     for (const decorator of decoratorsOf(one.scope.node)) {
       const cache = cacheOf(decorator, one);

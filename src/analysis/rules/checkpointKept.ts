@@ -15,6 +15,7 @@ import type { Program, Rule } from './rule';
  */
 export const checkpointKept: Rule = {
   slugs: ['checkpoint-kept'],
+  mentions: /\bload\w*\(/,
   *find(one, program) {
     const seen = new Set<string>();
     for (const point of one.graph.points) {

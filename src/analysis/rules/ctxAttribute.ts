@@ -13,6 +13,7 @@ import type { Rule } from './rule';
  */
 export const ctxAttribute: Rule = {
   slugs: ['ctx-attribute'],
+  mentions: /\bautograd\b|\bFunction\b/,
   *find(one, program) {
     const { scope } = one;
     const owner = scope.class;

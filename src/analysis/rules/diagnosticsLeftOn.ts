@@ -16,6 +16,7 @@ import type { Program, Rule } from './rule';
  */
 export const diagnosticsLeftOn: Rule = {
   slugs: ['diagnostics-left-on'],
+  mentions: /anomaly|profile|memory_history|retain_grad/,
   *find(one, program) {
     if (!trainsWithin(program.module.root, program.module)) return;
     for (const { syntax, own } of one.graph.points) {

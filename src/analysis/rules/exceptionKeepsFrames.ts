@@ -22,6 +22,7 @@ import { worksWithTensors } from './tensorWork';
  */
 export const exceptionKeepsFrames: Rule = {
   slugs: ['exception-keeps-frames'],
+  mentions: /\bexcept\b/,
   *find(one, program) {
     for (const kept of keptExceptions(one, program)) {
       if (holdsTensors(kept.exception, program)) yield keptFinding(kept, program);

@@ -16,6 +16,7 @@ import { copyOf } from './weightCopies';
  */
 export const finderLeftovers: Rule = {
   slugs: ['finder-leftovers'],
+  mentions: /state_dict|deepcopy/,
   *find(one, program) {
     // In a notebook another cell may want the copy.
     if (program.cells.length > 0) return;

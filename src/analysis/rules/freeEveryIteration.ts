@@ -15,6 +15,7 @@ import type { Program, Rule } from './rule';
  */
 export const freeEveryIteration: Rule = {
   slugs: ['free-every-iteration'],
+  mentions: /empty_cache|gc\.collect|\bcollect\b/,
   *find(one, program) {
     const byStep = new Map<Node, Node[]>();
     for (const { syntax } of one.graph.points) {

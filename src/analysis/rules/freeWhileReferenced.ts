@@ -15,6 +15,7 @@ const frees = /^(gc\.collect|torch\.cuda\.empty_cache)$/;
  */
 export const freeWhileReferenced: Rule = {
   slugs: ['free-while-referenced'],
+  mentions: /empty_cache|collect/,
   *find(one, program) {
     if (one.scope.body.type === 'module' && program.cells.length === 0) return;
     for (const [id, point] of one.graph.points.entries()) {

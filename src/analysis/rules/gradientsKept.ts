@@ -12,6 +12,7 @@ import type { Rule } from './rule';
  */
 export const gradientsKept: Rule = {
   slugs: ['gradients-kept'],
+  mentions: /set_to_none|\.grad\b/,
   *find(one, { source }) {
     if (needsThem.test(source)) return;
     for (const { own } of one.graph.points) {

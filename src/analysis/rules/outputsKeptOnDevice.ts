@@ -10,6 +10,7 @@ import { storesOf } from './stores';
  */
 export const outputsKeptOnDevice: Rule = {
   slugs: ['outputs-kept-on-device'],
+  mentions: /\bcat\b|concat/,
   *find(one, program) {
     for (const store of storesOf(one, program)) {
       if (store.how !== 'queue' || store.keeperOf !== 'function' || store.loop === null) continue;

@@ -18,6 +18,7 @@ import type { Program, Rule } from './rule';
  */
 export const placeboFree: Rule = {
   slugs: ['placebo-free'],
+  mentions: /\bdel\b|ipc_collect/,
   *find(one, program) {
     if (one.scope.body.type === 'module') return;
     for (const point of one.graph.points) {

@@ -8,6 +8,7 @@ import { storesOf } from './stores';
  */
 export const queueKeepsGraph: Rule = {
   slugs: ['queue-keeps-graph'],
+  mentions: /\bcat\b|concat|stack/,
   *find(one, program) {
     for (const store of storesOf(one, program)) {
       if (store.how !== 'queue') continue;

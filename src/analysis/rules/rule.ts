@@ -15,5 +15,7 @@ export interface Program extends ProgramValues {
 export interface Rule {
   /** Slugs of RULES.md that it reports. */
   slugs: readonly string[];
+  /** What a text has where it has something for this rule: the others are not looked at. */
+  mentions?: RegExp;
   find(one: Interpreted, program: Program): Iterable<Finding>;
 }

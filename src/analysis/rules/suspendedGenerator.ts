@@ -20,6 +20,7 @@ import { worksWithTensors } from './tensorWork';
  */
 export const suspendedGenerator: Rule = {
   slugs: ['suspended-generator'],
+  mentions: /\byield\b/,
   *find(one, program) {
     yield* suspended(one, program);
     yield* leavesGradOff(one, program);

@@ -14,6 +14,7 @@ import { copyOf, isStateDict, type Copy } from './weightCopies';
  */
 export const weightsCopiedOnDevice: Rule = {
   slugs: ['weights-copied-on-device'],
+  mentions: /state_dict|deepcopy|parameters/,
   *find(one, program) {
     for (const store of storesOf(one, program)) {
       if (store.how !== 'append' && store.how !== 'item') continue;
