@@ -13,6 +13,7 @@ import { freeEveryIteration } from './freeEveryIteration';
 import { gradientsKept } from './gradientsKept';
 import { graphAppended } from './graphAppended';
 import { graphSummed } from './graphSummed';
+import { hookStoresActivation } from './hookStoresActivation';
 import { inferenceWithGrad } from './inferenceWithGrad';
 import { loggerKeepsTensor } from './loggerKeepsTensor';
 import { meterStoresGraph } from './meterStoresGraph';
@@ -35,6 +36,7 @@ import { weightsCopiedOnDevice } from './weightsCopiedOnDevice';
 
 /** Every rule, once. Where two have something to say of one statement, the earlier one here speaks. */
 export const rules: readonly Rule[] = [
+  hookStoresActivation,
   stepOutputsNotCleared,
   unboundedCache,
   rolloutKeepsHistory,

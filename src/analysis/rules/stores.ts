@@ -7,6 +7,7 @@ import { assignmentOf, namesIn } from '../syntax/statements';
 import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
 import { element, type TensorValue, type Value } from '../values/value';
+import { hookGrows } from './hookGrowth';
 import type { Program } from './rule';
 
 /** How a statement keeps something: added up, averaged into, put at one end of a queue, added to a collection. */
@@ -78,8 +79,11 @@ function* readStores(one: Interpreted, program: Program): Iterable<Store> {
     if (loop === null && (keeperOf === 'function' || !isCalledAgain(one.scope, program.module, program.isHook)))
       continue;
     if (loop === null && (isRenewed(one.scope.body, keeper) || isRenewed(one.scope.body, renewedAs))) continue;
+    const isHook = loop === null && program.isHook(one.scope);
+    const made = stemValue.kind === 'container' ? stemValue.made : null;
+    if (isHook && !hookGrows({ stem, made }, one, program)) continue;
     const renewals =
-      keeperOf === 'object' ? renewingFunctions(stem, how === 'append' ? target : stem, program.module) : [];
+      keeperOf === 'object' && !isHook ? renewingFunctions(stem, how === 'append' ? target : stem, program.module) : [];
     const renewed = renewals.length > 0;
     if (isOnce(point.syntax, loop)) continue;
     if (renewed && loop !== null && callsWithin(loop, renewals)) continue;
@@ -248,7 +252,8 @@ const adding = /^(append|appendleft|extend|add|insert|put|put_nowait|push|update
 
 /** `list.append(x)` and the like as a statement. */
 function callOn(statement: Node): Written | null {
-  const call = statement.type === 'expression_statement' ? children(statement)[0] : undefined;
+  // The body of a lambda is no statement.
+  const call = statement.type === 'expression_statement' ? children(statement)[0] : statement;
   const target = call?.type === 'call' ? call.childForFieldName('function') : null;
   const collection = target?.type === 'attribute' ? target.childForFieldName('object') : null;
   if (!call || !collection || !adding.test(target?.childForFieldName('attribute')?.text ?? '')) return null;

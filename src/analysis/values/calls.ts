@@ -152,7 +152,7 @@ const hooks = /^register_(forward|full_backward|backward|forward_pre|module_forw
 function methodCall(target: Node, made: Call, environment: Environment, evaluator: Evaluator): Value | null {
   const name = target.childForFieldName('attribute')?.text ?? '';
   const object = evaluator.evaluate(target.childForFieldName('object'), environment);
-  if (hooks.test(name)) return hooked(name, object, made, evaluator);
+  if (hooks.test(name)) return hooked(name, object, made, environment, evaluator);
   if (name === 'register_buffer' && object.kind === 'instance') return plain;
   if (name === 'apply' && object.kind === 'unknown') {
     const owner = evaluator.knowledge.module.classes.get(target.childForFieldName('object')?.text ?? '');
@@ -193,24 +193,42 @@ function methodCall(target: Node, made: Call, environment: Environment, evaluato
   }
 }
 
-function hooked(name: string, object: Value, made: Call, evaluator: Evaluator): Value {
-  const [hook] = made.args;
+/** A hook runs at every forward or backward of what it is registered with, with what that takes and answers. */
+function hooked(name: string, object: Value, made: Call, environment: Environment, evaluator: Evaluator): Value {
+  const { hook, bound } = hookOf(made, environment, evaluator);
   if (hook?.kind === 'function') {
+    const isBackward = name.includes('backward');
     const activation = tensor(site(made.node, 'tensor'), {
-      graph: 'yes',
-      from: made.node,
-      full: true,
-      output: 'unknown',
+      ...{ graph: isBackward ? 'no' : 'yes', from: isBackward ? null : made.node },
+      ...{ full: true, output: 'unknown' },
     });
     const given: Value[] = name.includes('pre')
       ? [object, tuple([activation])]
-      : [object, tuple([activation]), activation];
+      : [object, tuple([activation]), isBackward ? tuple([activation]) : activation];
     const takesSelf = hook.scope.class !== null && !hook.scope.isStatic;
     const self: Value = takesSelf && hook.scope.class !== null ? instance(hook.scope.class) : unknown;
-    evaluator.knowledge.called(hook.scope, takesSelf ? [self, ...given] : given, new Map());
+    const args = [...bound, ...given];
+    evaluator.knowledge.called(hook.scope, takesSelf ? [self, ...args] : args, new Map());
     evaluator.knowledge.hooked(hook.scope);
   }
   return { kind: 'holder', role: 'handle', made: made.node, host: false, holds: noSites };
+}
+
+/** `hook`, or `partial(hook, name)` with what that gives it first. */
+function hookOf(
+  { node, args }: Call,
+  environment: Environment,
+  evaluator: Evaluator,
+): { hook: Value | undefined; bound: Value[] } {
+  const [given] = children(node.childForFieldName('arguments') ?? node);
+  const target = given?.type === 'call' ? given.childForFieldName('function') : null;
+  if (!given || target === null || evaluator.dotted(target) !== 'functools.partial')
+    return { hook: args[0], bound: [] };
+  const positional = children(given.childForFieldName('arguments') ?? given).filter(
+    (one) => one.type !== 'keyword_argument',
+  );
+  const [hook, ...bound] = positional.map((one) => evaluator.evaluate(one, environment));
+  return { hook, bound };
 }
 
 /** `Function.apply(x)`: `forward` is given the arguments behind `ctx`; the result has the graph that they have. */

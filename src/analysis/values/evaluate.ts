@@ -158,13 +158,21 @@ export class Evaluator {
   /** What a name means that the function does not bind: its own object, a function, something of a scope around. */
   private outer(name: string): Value {
     const { module: file } = this.knowledge;
-    const owner = this.scope.class;
-    if (owner !== null && name === this.scope.parameters[0] && !this.scope.isStatic)
-      return { kind: 'instance', of: owner, frozen: false, holds: noSites };
+    const owner = this.ownerOf(name);
+    if (owner !== null) return { kind: 'instance', of: owner, frozen: false, holds: noSites };
     const inner = file.innerFunctions.get(this.scope.node.id)?.get(name) ?? file.functions.get(name);
     if (inner !== undefined) return { kind: 'function', scope: inner, holds: noSites };
     if (seesTopLevel(name, this.scope, file)) return this.knowledge.global(name);
     return this.scope.body.type === 'module' ? unknown : this.knowledge.enclosing(this.scope, name);
+  }
+
+  /** The class whose method, this one or one around it, calls its own object so. */
+  private ownerOf(name: string): ClassScope | null {
+    for (let at: FunctionScope | null = this.scope; at !== null; at = at.around) {
+      if (at.class !== null && !at.isStatic && at.parameters[0] === name) return at.class;
+      if (at.parameters.includes(name)) return null;
+    }
+    return null;
   }
 
   private collection(node: Node, items: readonly Node[], environment: Environment): Value {
