@@ -19,6 +19,8 @@ export interface Reach {
   result: Flowing;
   /** Names that inner functions mention: what those do with them is out of sight. */
   captured: ReadonlySet<string>;
+  /** Names whose value at the start may be back-propagated, by the function or by an inner one. */
+  taken: ReadonlySet<string>;
 }
 
 const isInner = (node: Node): boolean => /^(function_definition|lambda|class_definition)$/.test(node.type);
@@ -44,11 +46,13 @@ export function reachOf(scope: FunctionScope, module: ModuleScope): Reach {
   // In a circle of calls every parameter may reach it.
   const all: Flowing = { after: [], start: new Set(scope.parameters) };
   const captured = capturedNames(scope.body);
-  reaching.set(scope, { backward: all, result: all, captured });
+  reaching.set(scope, { backward: all, result: all, captured, taken: all.start });
+  const backward = follow(graph, (point) => backwardSeeds(point, module));
   const reach: Reach = {
-    backward: follow(graph, (point) => backwardSeeds(point, module)),
+    backward,
     result: follow(graph, resultSeeds),
     captured,
+    taken: new Set([...backward.start, ...captured]),
   };
   reaching.set(scope, reach);
   return reach;
@@ -205,8 +209,7 @@ export function ownFunctions(target: Node, module: ModuleScope): FunctionScope[]
 
 /** Names among a call's arguments that a function of this file takes to a `backward()`. */
 export function takenToBackward(call: Node, scope: FunctionScope, module: ModuleScope): string[] {
-  const { backward, captured } = reachOf(scope, module);
-  const start = new Set([...backward.start, ...captured]);
+  const start = reachOf(scope, module).taken;
   const list = call.childForFieldName('arguments');
   if (list === null || start.size === 0) return [];
   const shift = scope.class !== null && !scope.isStatic ? 1 : 0;

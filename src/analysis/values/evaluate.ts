@@ -36,6 +36,8 @@ export interface Knowledge {
 
 /** Evaluates expressions of one function at one point. */
 export class Evaluator {
+  private readonly calls = new Map<number, { environment: Environment; value: Value }>();
+
   constructor(
     readonly scope: FunctionScope,
     readonly knowledge: Knowledge,
@@ -109,10 +111,19 @@ export class Evaluator {
         return inner === undefined ? unknown : { kind: 'function', scope: inner, holds: noSites };
       }
       case 'call':
-        return call(node, environment, this);
+        return this.callOnce(node, environment);
       default:
         return unknown;
     }
+  }
+
+  /** A call stands inside others and is asked for by each of them. */
+  private callOnce(node: Node, environment: Environment): Value {
+    const known = this.calls.get(node.id);
+    if (known?.environment === environment) return known.value;
+    const value = call(node, environment, this);
+    this.calls.set(node.id, { environment, value });
+    return value;
   }
 
   /** A name as torch's or another library's, when an import binds it and nothing else. */

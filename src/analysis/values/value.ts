@@ -98,10 +98,20 @@ export function tuple(items: Value[]): Value {
 
 /** A tensor with memory of its own. */
 export function tensor(own: Site, more: Partial<Omit<TensorValue, 'kind' | 'own'>> = {}): TensorValue {
+  // Written out: tensors are what is made most.
   return {
-    ...{ kind: 'tensor', graph: 'no', freed: 'no', scalar: false, from: null, own },
-    ...{ partOf: null, host: false, full: false, moved: null, output: null, ...more },
-    holds: union([own], more.holds ?? noSites),
+    kind: 'tensor',
+    graph: more.graph ?? 'no',
+    freed: more.freed ?? 'no',
+    scalar: more.scalar ?? false,
+    from: more.from ?? null,
+    own,
+    holds: more.holds === undefined || more.holds.length === 0 ? [own] : union([own], more.holds),
+    partOf: more.partOf ?? null,
+    host: more.host ?? false,
+    full: more.full ?? false,
+    moved: more.moved ?? null,
+    output: more.output ?? null,
   };
 }
 
@@ -141,14 +151,17 @@ function joinTri(a: Tri, b: Tri): Tri {
 
 function joinTensors(a: TensorValue, b: TensorValue): TensorValue {
   return {
-    ...{ kind: 'tensor', from: a.from ?? b.from, own: a.own ?? b.own, holds: union(a.holds, b.holds) },
-    ...{ graph: joinTri(a.graph, b.graph), freed: joinTri(a.freed, b.freed), scalar: a.scalar && b.scalar },
-    ...{
-      partOf: a.partOf !== null && b.partOf !== null ? a.partOf : null,
-      host: a.host && b.host,
-      full: a.full && b.full,
-      moved: a.moved ?? b.moved,
-    },
+    kind: 'tensor',
+    graph: joinTri(a.graph, b.graph),
+    freed: joinTri(a.freed, b.freed),
+    scalar: a.scalar && b.scalar,
+    from: a.from ?? b.from,
+    own: a.own ?? b.own,
+    holds: union(a.holds, b.holds),
+    partOf: a.partOf !== null && b.partOf !== null ? a.partOf : null,
+    host: a.host && b.host,
+    full: a.full && b.full,
+    moved: a.moved ?? b.moved,
     output: a.output === b.output ? a.output : 'unknown',
   };
 }
