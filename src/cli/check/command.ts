@@ -60,7 +60,7 @@ function recordBaseline(file: string, report: Report, options: Options): number 
     throw new UsageError(l10n.t('{0} cannot be written: {1}', file, error instanceof Error ? error.message : ''));
   }
   tellSkipped(report.skipped);
-  process.stderr.write(`${l10n.t('{0} findings written to {1}.', count, file)}\n`);
+  process.stderr.write(`${l10n.t('Findings written to {1}: {0}.', count, file)}\n`);
   return exitCode({ files: [], skipped: report.skipped }, options);
 }
 

@@ -19,6 +19,6 @@ export function writeFixed(files: readonly CheckedFile[]): SkippedFile[] {
       failed.push({ file, reason: text('it cannot be written: {0}', code), failed: true });
     }
   }
-  if (fixes > 0) process.stderr.write(`${l10n.t('{0} fixes applied, {1} files changed.', fixes, changed)}\n`);
+  if (fixes > 0) process.stderr.write(`${l10n.t('Fixes applied: {0}; files changed: {1}.', fixes, changed)}\n`);
   return failed;
 }
