@@ -28,6 +28,7 @@ export function hookGrows({ stem, made }: HookKeeper, { scope }: Interpreted, pr
   const loops = forwardLoops(program).filter(
     ({ loop }) => !isInside(made, loop) && (maker === null || !runsIn(maker, loop, module)) && !removesHooks(loop),
   );
+  if (maker !== null && !isMadeOnce(maker, module)) return false;
   const isOwn = stem.type === 'attribute' || maker === null || !isLocalOnly(maker, stem.text, module);
   return loops.some(({ loop, trains }) => {
     if (!isOwn && (maker === null || !isInside(loop, maker.node))) return false;
@@ -111,6 +112,13 @@ function removesHooks(loop: Node): boolean {
     if (node.type === 'call' && calledName(node) === 'remove' && positional(node).length === 0) return true;
   }
   return false;
+}
+
+/** Whether the file says when a function runs: it is called here; the constructor where its class is. */
+function isMadeOnce(maker: FunctionScope, module: ModuleScope): boolean {
+  if (maker.name === 'forward' || maker.name === '__call__') return false;
+  if (maker.name === '__init__') return module.calls.has(maker.class?.name ?? '');
+  return callsOf(maker, module).length > 0;
 }
 
 /** A list of its function alone, whose hooks that function takes away again. */

@@ -24,7 +24,8 @@ export const hookStoresActivation: Rule = {
           ({ value }) =>
             value.graph === 'yes' || (!value.scalar && !value.host && (value.full || value.partOf !== null)),
         );
-        if (kept !== undefined && !isOverwritten(store)) yield storeFinding(store, kept, program);
+        if (kept !== undefined && store.keeperOf !== 'function' && !isOverwritten(store))
+          yield storeFinding(store, kept, program);
       }
     }
     for (const { syntax } of one.graph.points) {

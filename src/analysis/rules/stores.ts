@@ -79,7 +79,7 @@ function* readStores(one: Interpreted, program: Program): Iterable<Store> {
     if (loop === null && (keeperOf === 'function' || !isCalledAgain(one.scope, program.module, program.isHook)))
       continue;
     if (loop === null && (isRenewed(one.scope.body, keeper) || isRenewed(one.scope.body, renewedAs))) continue;
-    const isHook = loop === null && program.isHook(one.scope);
+    const isHook = keeperOf !== 'function' && program.isHook(one.scope);
     const made = stemValue.kind === 'container' ? stemValue.made : null;
     if (isHook && !hookGrows({ stem, made }, one, program)) continue;
     const renewals =
