@@ -1,4 +1,5 @@
 import { loopsAround } from '../flow/loops';
+import { isInside, runsIn } from '../flow/within';
 import { ownFunctions } from '../flow/backward';
 import { trainsWithin } from '../flow/training';
 import { scopeAround, type FunctionScope, type ModuleScope } from '../scopes/module';
@@ -89,22 +90,6 @@ export function runsModel(
     }
   }
   return false;
-}
-
-export function isInside(node: Node, around: Node): boolean {
-  return around.startIndex <= node.startIndex && node.endIndex <= around.endIndex;
-}
-
-/** Whether a loop runs a function, through functions of this file: the constructor where it is one. */
-function runsIn(scope: FunctionScope, loop: Node, module: ModuleScope, seen: Set<FunctionScope> = new Set()): boolean {
-  seen.add(scope);
-  const makes = scope.name === '__init__' && scope.class !== null;
-  const calls = makes ? (module.calls.get(scope.class?.name ?? '') ?? []) : callsOf(scope, module);
-  return calls.some((call) => {
-    if (isInside(call, loop)) return true;
-    const around = scopeAround(call, module);
-    return around !== null && !seen.has(around) && runsIn(around, loop, module, seen);
-  });
 }
 
 function removesHooks(loop: Node): boolean {

@@ -1,4 +1,5 @@
 import { text, type Finding, type Fix } from '../finding';
+import { isInside } from '../flow/within';
 import { callsOf } from '../scopes/gradMode';
 import type { FunctionScope } from '../scopes/module';
 import { isInner, positional } from '../syntax/calls';
@@ -6,7 +7,7 @@ import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 import { assignmentOf } from '../syntax/statements';
 import type { Interpreted } from '../values/interpret';
-import { forwardLoops, isInside, runsModel } from './hookGrowth';
+import { forwardLoops, runsModel } from './hookGrowth';
 import { reason } from './keptGraph';
 import type { Program, Rule } from './rule';
 import { storesOf, type KeptTensor, type Store } from './stores';

@@ -17,6 +17,7 @@ import { hookStoresActivation } from './hookStoresActivation';
 import { inferenceWithGrad } from './inferenceWithGrad';
 import { loggerKeepsTensor } from './loggerKeepsTensor';
 import { meterStoresGraph } from './meterStoresGraph';
+import { metricNotReset } from './metricNotReset';
 import { outputsKeptOnDevice } from './outputsKeptOnDevice';
 import { placeboFree } from './placeboFree';
 import { queueKeepsGraph } from './queueKeepsGraph';
@@ -53,6 +54,7 @@ export const rules: readonly Rule[] = [
   ctxAttribute,
   freeEveryIteration,
   gradientsKept,
+  metricNotReset,
   loggerKeepsTensor,
   meterStoresGraph,
   graphSummed,

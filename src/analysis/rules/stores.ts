@@ -57,7 +57,7 @@ function* readStores(one: Interpreted, program: Program): Iterable<Store> {
   for (const point of one.graph.points) {
     const environment = one.before.get(point.syntax.id);
     if (environment === undefined) continue;
-    const written = additionTo(point.syntax, one, environment) ?? callOn(point.syntax);
+    const written = writtenAt(point.syntax, one, environment);
     if (written === null) continue;
     const { how, target, expression } = written;
     const stem = stemOf(target);
@@ -98,6 +98,11 @@ function* readStores(one: Interpreted, program: Program): Iterable<Store> {
   }
 }
 
+/** What a statement adds to something, whether or not that lives on. */
+export function writtenAt(statement: Node, one: Interpreted, environment: Environment): Written | null {
+  return additionTo(statement, one, environment) ?? callOn(statement);
+}
+
 /** A loop over the layers of a model, or over what is written there: it has few rounds. */
 function isShort(loop: Node, one: Interpreted, environment: Environment): boolean {
   const over = loop.childForFieldName('right');
@@ -136,7 +141,7 @@ function isKeeping(how: How, value: Value, target: Node): boolean {
   return key !== undefined && !['string', 'integer', 'slice'].includes(key.type);
 }
 
-interface Written {
+export interface Written {
   how: How;
   target: Node;
   expression: Node;
@@ -399,7 +404,7 @@ function countsUp(inside: Node, name: string): boolean {
 }
 
 /** Tensors in what is kept. */
-function* tensorsIn(expression: Node, one: Interpreted, environment: Environment): Iterable<KeptTensor> {
+export function* tensorsIn(expression: Node, one: Interpreted, environment: Environment): Iterable<KeptTensor> {
   switch (expression.type) {
     case 'tuple':
     case 'list':
