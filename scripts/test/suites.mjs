@@ -4,6 +4,7 @@ import { ensureChromium } from '../setup/chromium.mjs';
 import { ensureCodeServer } from '../setup/codeServer.mjs';
 import { ensureCompiler } from '../setup/compiler.mjs';
 import { root } from '../setup/paths.mjs';
+import { ensurePreCommit } from '../setup/preCommit.mjs';
 import { ensurePython } from '../setup/python.mjs';
 
 const node = process.execPath;
@@ -54,6 +55,10 @@ async function editorNeeds() {
   return { VRAM_LENS_PYTHON: await ensurePython() };
 }
 
+async function commandsNeeds() {
+  return { ...(await editorNeeds()), VRAM_LENS_PRE_COMMIT: await ensurePreCommit() };
+}
+
 /** Every suite of the project, in the order in which each lane runs them. */
 export const suites = [
   vitestSuite('unit', 'vitest.config.mjs', { lane: 'code', limit: 600 }),
@@ -67,7 +72,7 @@ export const suites = [
   }),
   unittestSuite('agent', { limit: 600 }),
   unittestSuite('simulator', { limit: 800, needs: ensureCompiler }),
-  vitestSuite('commands', 'test/commands/vitest.config.mjs', { lane: 'editor', limit: 500, needs: editorNeeds }),
+  vitestSuite('commands', 'test/commands/vitest.config.mjs', { lane: 'editor', limit: 500, needs: commandsNeeds }),
   {
     ...{ name: 'integration', lane: 'editor', limit: 500, needs: editorNeeds },
     command: (_, result) => [node, [path.join(root, 'test/integration/run.mjs'), result]],

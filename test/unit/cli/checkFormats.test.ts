@@ -1,3 +1,5 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -91,6 +93,30 @@ describe('the other formats', () => {
     expect(four?.stdout).toBe(one?.stdout);
     expect([one?.stderr, four?.stderr]).toEqual(['', '']);
     expect(folder.check(['.', '--jobs', '0']).status).toBe(2);
+  });
+});
+
+describe('an end from outside', () => {
+  it('is quiet when nobody reads on, and when the user interrupts', async () => {
+    for (let count = 0; count < 3000; count++) folder.write(`f${count}.py`, leak.repeat(20));
+    const run = (args: string[]): ChildProcess =>
+      spawn(process.execPath, [path.resolve(import.meta.dirname, '../../../dist/cli.js'), 'check', '.', ...args], {
+        ...{ cwd: folder.path, stdio: ['ignore', 'pipe', 'pipe'] },
+      });
+    const ended = async (child: ChildProcess): Promise<[number | null, string | null, string]> => {
+      let errors = '';
+      child.stderr?.on('data', (text: Buffer) => void (errors += text.toString()));
+      const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+      return [code, signal, errors];
+    };
+    for (const jobs of ['1', '2']) {
+      const interrupted = run(['--jobs', jobs]);
+      setTimeout(() => interrupted.kill('SIGINT'), 600);
+      expect(await ended(interrupted)).toEqual([null, 'SIGINT', '']);
+    }
+    const unread = run(['--format', 'json', '--select', 'graph-summed']);
+    unread.stdout?.destroy();
+    expect((await ended(unread)).slice(1)).toEqual([null, '']);
   });
 });
 
