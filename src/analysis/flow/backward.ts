@@ -188,9 +188,12 @@ function isLossLike(name: string): boolean {
   );
 }
 
+/** Calls that back-propagate, as `ModuleScope.calls` names them. */
+export const backwardNames = ['.backward', 'backward', '.manual_backward', '.grad', 'grad'];
+
 /** Whether the file has a `backward()` at all, whatever it is called on. */
 export function backPropagatesAnything({ calls }: ModuleScope): boolean {
-  return ['.backward', 'backward', '.manual_backward', '.grad', 'grad'].some((name) => calls.has(name));
+  return backwardNames.some((name) => calls.has(name));
 }
 
 /** Functions of this file that a call may mean: by name, by method name, by class. */

@@ -154,6 +154,14 @@ function imported(statement: Node, into: Found): void {
 
 /** Names that functions inside `body` mention: they may run at any time, so the names live as long as the scope. */
 export function capturedNames(body: Node): ReadonlySet<string> {
+  let names = captured.get(body);
+  if (names === undefined) captured.set(body, (names = readCaptured(body)));
+  return names;
+}
+
+const captured = new WeakMap<Node, ReadonlySet<string>>();
+
+function readCaptured(body: Node): Set<string> {
   const captured = new Set<string>();
   for (const node of descend(body)) {
     if (node.type !== 'function_definition' && node.type !== 'lambda' && node.type !== 'generator_expression') continue;

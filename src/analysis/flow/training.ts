@@ -1,29 +1,39 @@
-import type { FunctionScope, ModuleScope } from '../scopes/module';
+import { scopeAround, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { descend } from '../syntax/parser';
-import type { Node } from '../syntax/node';
+import { originOf, type Node } from '../syntax/node';
 import { backPropagated } from '../syntax/statements';
-import { backPropagatesAnything, ownFunctions } from './backward';
+import { backwardNames, ownFunctions } from './backward';
 
 /** Whether a function back-propagates, itself or in a function of this file that it calls. */
 export function backwardIn(scope: FunctionScope, module: ModuleScope): boolean {
-  if (!backPropagatesAnything(module)) return false;
-  let found = known.get(scope);
-  if (found === undefined) known.set(scope, (found = readBackward(scope, module, new Set())));
-  return found;
+  if (originOf(scope.node) !== originOf(module.root)) return /\bbackward\(/.test(scope.body.text);
+  let found = training.get(module);
+  if (found === undefined) training.set(module, (found = trainingFunctions(module)));
+  return found.has(scope);
 }
 
-const known = new WeakMap<FunctionScope, boolean>();
+const training = new WeakMap<ModuleScope, ReadonlySet<FunctionScope>>();
 
-function readBackward(scope: FunctionScope, module: ModuleScope, seen: Set<FunctionScope>): boolean {
-  seen.add(scope);
-  for (const node of descend(scope.body)) {
-    if (node.type !== 'call') continue;
-    if (backPropagated(node).length > 0) return true;
-    const target = node.childForFieldName('function');
-    if (target === null) continue;
-    if (ownFunctions(target, module).some((one) => !seen.has(one) && readBackward(one, module, seen))) return true;
+/** From the calls of `backward` to the functions around them, and on to whoever calls those. */
+function trainingFunctions(module: ModuleScope): Set<FunctionScope> {
+  const found = new Set<FunctionScope>();
+  const left: FunctionScope[] = [];
+  const take = (call: Node): void => {
+    for (let at = scopeAround(call, module); at !== null; at = at.around) {
+      if (found.has(at)) return;
+      found.add(at);
+      left.push(at);
+    }
+  };
+  for (const name of backwardNames) {
+    for (const call of module.calls.get(name) ?? []) if (backPropagated(call).length > 0) take(call);
   }
-  return false;
+  for (let scope = left.pop(); scope !== undefined; scope = left.pop()) {
+    const called = scope.name === '__init__' && scope.class !== null ? scope.class.name : scope.name;
+    const calls = scope.class === null || called !== scope.name ? module.calls.get(called) : module.calls.get(`.${called}`);
+    for (const call of calls ?? []) take(call);
+  }
+  return found;
 }
 
 /** A call inside `node` that back-propagates. */

@@ -27,12 +27,10 @@ class Layer implements Environment {
   }
 
   get(name: string): Value | undefined {
-    for (let at: Layer | null = this; at !== null; at = at.parent) {
-      if (at.all !== null) return at.all.get(name);
-      const value = at.own.get(name);
-      if (value !== undefined || at.own.has(name)) return value;
-    }
-    return undefined;
+    if (this.all !== null) return this.all.get(name);
+    const value = this.own.get(name);
+    if (value !== undefined || this.own.has(name)) return value;
+    return this.parent?.get(name);
   }
 
   has(name: string): boolean {
@@ -44,11 +42,10 @@ class Layer implements Environment {
   }
 
   /** Names that changed since an environment further up. */
-  changedSince(ancestor: Layer): Set<string> {
-    const names = new Set<string>();
-    for (let at: Layer | null = this; at !== null && at !== ancestor; at = at.parent)
-      for (const name of at.own.keys()) names.add(name);
-    return names;
+  changedSince(ancestor: Layer, names = new Set<string>()): Set<string> {
+    if (this === ancestor) return names;
+    for (const name of this.own.keys()) names.add(name);
+    return this.parent === null ? names : this.parent.changedSince(ancestor, names);
   }
 
   private collect(): Map<string, Value> {

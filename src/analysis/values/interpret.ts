@@ -203,6 +203,19 @@ function assign(assignment: Node, after: Changes, evaluator: Evaluator): void {
   after.bind(left, sum);
 }
 
+const known = new WeakMap<Node, readonly Node[]>();
+
+/** Calls and named expressions of an expression that run where it stands; asked for at every visit. */
+function effectsIn(expression: Node): readonly Node[] {
+  let found = known.get(expression);
+  if (found === undefined) {
+    const isRun = (node: Node): boolean => node.type !== 'lambda' && node.type !== 'function_definition';
+    found = [...descend(expression, isRun)].filter(({ type }) => type === 'call' || type === 'named_expression');
+    known.set(expression, found);
+  }
+  return found;
+}
+
 /** What the calls in an expression do to names: back-propagation, items added to collections. */
 function effects(expression: Node, after: Changes, evaluator: Evaluator, evaluates = true): void {
   if (evaluates)
@@ -210,7 +223,7 @@ function effects(expression: Node, after: Changes, evaluator: Evaluator, evaluat
       expression.type === 'expression_statement' ? (children(expression)[0] ?? null) : returned(expression),
       after.now,
     );
-  for (const node of descend(expression, (inner) => inner.type !== 'lambda' && inner.type !== 'function_definition')) {
+  for (const node of effectsIn(expression)) {
     if (node.type !== 'call') {
       if (node.type === 'named_expression')
         after.bind(node.childForFieldName('name'), evaluator.evaluate(node, after.now));

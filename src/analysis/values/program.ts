@@ -1,20 +1,20 @@
 import { backPropagatesAnything, graphOf, ownFunctions, takenToBackward } from '../flow/backward';
+import { backwardIn } from '../flow/training';
 import { isClass, type ClassScope, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { Evaluator, type Knowledge } from './evaluate';
 import { environmentOf } from './environment';
 import { interpret, type Interpreted } from './interpret';
 import { isSame, join, plain, unknown, type Value } from './value';
 
-/** Results and arguments travel one call further each round; longer chains stay unknown. */
-const mostRounds = 5;
+/** A function is read so often at most: what has not settled by then stays as it is. */
+const mostVisits = 5;
 
 /** What is known across functions: results, arguments, attributes and names of scopes around, each under its key. */
 type Summaries = Map<string, Value>;
 
-/** One function with what it says of others, and the keys of what it asked of them. */
+/** One function with what it says of others. */
 interface Visit {
   interpreted: Interpreted;
-  asked: Set<string>;
   said: Summaries;
 }
 
@@ -32,38 +32,79 @@ export interface ProgramValues {
   isHook(scope: FunctionScope): boolean;
 }
 
-/** Every function of a file with its values, after what calls (of the files it imports, too) say of parameters and results has travelled. */
+/**
+ * Every function of a file with its values, after what calls (of the files it imports, too) say of parameters and results
+ * has travelled. A function is read again when an answer it was given has changed.
+ */
 export function interpretModule(module: ModuleScope, imported: readonly ModuleScope[] = []): ProgramValues {
   const all = [module, ...imported].flatMap((file) => file.scopes.map((scope) => ({ scope, file })));
-  const visits = new Map<FunctionScope, Visit>();
-  let known: Summaries = new Map();
-  let changed: ReadonlySet<string> = new Set();
-  for (let round = 0; round < mostRounds; round++) {
-    const news = [...changed];
-    for (const { scope, file } of all) {
-      const last = visits.get(scope);
-      // Asked the same things and told the same answers, a function comes out the same.
-      if (last === undefined || news.some((key) => last.asked.has(key))) visits.set(scope, visit(scope, file, known));
-    }
-    const next: Summaries = new Map();
-    for (const { said } of visits.values()) for (const [key, value] of said) add(next, key, value);
-    changed = differences(known, next);
-    known = next;
-    if (changed.size === 0) break;
+  const board = new Board();
+  const interpreted: Interpreted[] = [];
+  const visits = new Uint8Array(all.length);
+  const waiting = new Uint8Array(all.length).fill(1);
+  for (let any = true; any;) {
+    any = false;
+    all.forEach(({ scope, file }, index) => {
+      if (waiting[index] === 0) return;
+      waiting[index] = 0;
+      if ((visits[index] = (visits[index] ?? 0) + 1) > mostVisits) return;
+      any = true;
+      const one = visit(scope, file, (key) => board.ask(key, index));
+      interpreted[index] = one.interpreted;
+      for (const asker of board.say(one.said, index)) waiting[asker] = 1;
+    });
   }
   return {
-    functions: module.scopes.flatMap((scope) => visits.get(scope)?.interpreted ?? []),
-    isHook: (scope) => known.has(keys.hook(scope)),
+    functions: interpreted.slice(0, module.scopes.length),
+    isHook: (scope) => board.isKnown(keys.hook(scope)),
   };
 }
 
-function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Visit {
-  const asked = new Set<string>();
+/** What functions say of one another: of each key the values that all of them give, joined. */
+class Board {
+  private readonly known: Summaries = new Map();
+  private readonly said = new Map<string, Map<number, Value>>();
+  private readonly keysOf: ReadonlySet<string>[] = [];
+  private readonly askers = new Map<string, Set<number>>();
+
+  ask(key: string, asker: number): Value | undefined {
+    const askers = this.askers.get(key);
+    if (askers === undefined) this.askers.set(key, new Set([asker]));
+    else askers.add(asker);
+    return this.known.get(key);
+  }
+
+  isKnown(key: string): boolean {
+    return this.known.has(key);
+  }
+
+  /** Replaces what a function said before; answers whom the news concerns. */
+  say(summaries: Summaries, speaker: number): Set<number> {
+    const concerned = new Set<number>();
+    const old = this.keysOf[speaker] ?? new Set();
+    this.keysOf[speaker] = new Set(summaries.keys());
+    for (const key of new Set([...old, ...summaries.keys()])) {
+      if (!this.update(key, summaries.get(key), speaker)) continue;
+      for (const asker of this.askers.get(key) ?? []) concerned.add(asker);
+    }
+    return concerned;
+  }
+
+  private update(key: string, value: Value | undefined, speaker: number): boolean {
+    const said = this.said.get(key) ?? new Map<number, Value>();
+    this.said.set(key, said);
+    if (value === undefined) said.delete(speaker);
+    else said.set(speaker, value);
+    const before = this.known.get(key);
+    const after = said.size === 0 ? undefined : [...said.values()].reduce(join);
+    if (after === undefined) this.known.delete(key);
+    else this.known.set(key, after);
+    return before === undefined || after === undefined ? before !== after : !isSame(before, after);
+  }
+}
+
+function visit(scope: FunctionScope, module: ModuleScope, ask: (key: string) => Value | undefined): Visit {
   const said: Summaries = new Map();
-  const ask = (key: string): Value | undefined => {
-    asked.add(key);
-    return known.get(key);
-  };
   const top = module.scopes[0] as FunctionScope;
   const knowledge: Knowledge = {
     module,
@@ -87,7 +128,9 @@ function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Vis
       if (!backPropagatesAnything(module)) return [];
       const target = call.childForFieldName('function');
       const owned = target === null ? [] : ownFunctions(target, module);
-      return owned.length === 1 ? takenToBackward(call, owned[0] as FunctionScope, module) : [];
+      const [only] = owned;
+      if (owned.length !== 1 || only === undefined || !backwardIn(only, module)) return [];
+      return takenToBackward(call, only, module);
     },
     called: (other, args, keywords) => {
       other.parameters.forEach((name, index) => {
@@ -120,7 +163,7 @@ function visit(scope: FunctionScope, module: ModuleScope, known: Summaries): Vis
   if (scope.class !== null)
     for (const [name, value] of interpreted.attributes) add(said, keys.attribute(scope.class, name), value);
   for (const [name, value] of interpreted.seen) add(said, keys.seen(scope, name), value);
-  return { interpreted, asked, said };
+  return { interpreted, said };
 }
 
 /** An attribute that a class or one of its bases in this file sets. */
@@ -138,16 +181,6 @@ function attributeOf(
     if (inherited !== undefined) return inherited;
   }
   return unknown;
-}
-
-function differences(before: Summaries, after: Summaries): Set<string> {
-  const changed = new Set<string>();
-  for (const [key, value] of after) {
-    const old = before.get(key);
-    if (old === undefined || !isSame(old, value)) changed.add(key);
-  }
-  for (const key of before.keys()) if (!after.has(key)) changed.add(key);
-  return changed;
 }
 
 function add(to: Summaries, key: string, value: Value): void {
