@@ -98,7 +98,7 @@ describe('the other formats', () => {
 
 describe('an end from outside', () => {
   it('is quiet when nobody reads on, and when the user interrupts', async () => {
-    for (let count = 0; count < 3000; count++) folder.write(`f${count}.py`, leak.repeat(20));
+    for (let count = 0; count < 800; count++) folder.write(`f${count}.py`, leak.repeat(10));
     const run = (args: string[]): ChildProcess =>
       spawn(process.execPath, [path.resolve(import.meta.dirname, '../../../dist/cli.js'), 'check', '.', ...args], {
         ...{ cwd: folder.path, stdio: ['ignore', 'pipe', 'pipe'] },
