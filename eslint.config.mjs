@@ -8,8 +8,9 @@ const layers = {
   sessions: ['shared'],
   analysis: ['shared'],
   notebooks: ['shared'],
-  server: ['shared', 'analysis', 'notebooks'],
-  cli: ['shared', 'probe', 'sessions', 'analysis', 'notebooks'],
+  pythonFiles: ['analysis'],
+  server: ['shared', 'analysis', 'notebooks', 'pythonFiles'],
+  cli: ['shared', 'probe', 'sessions', 'analysis', 'notebooks', 'pythonFiles'],
   extension: ['shared', 'probe', 'sessions', 'analysis'],
 };
 const folders = Object.keys(layers);

@@ -1,14 +1,17 @@
+import path from 'node:path';
 import type { Parser } from 'web-tree-sitter';
 import { text } from '../../analysis/finding';
+import { ProjectImports } from '../../pythonFiles/imports';
 import type { Document } from './document';
 import { findIn, type Found, type NamedFinding } from './find';
 import { applyFixes } from './fix';
-import { importsOf } from './imports';
 import { inStyle } from './lineBreaks';
 import { patchOf } from './patch';
 import { readBytes, readSource } from './read';
 import type { FileResult, PlacedFinding } from './result';
 import type { Task } from './task';
+
+const imports = new ProjectImports();
 
 /** Checks one file. What goes wrong with it is in the answer. */
 export function examine(parser: Parser, task: Task): FileResult {
@@ -17,7 +20,7 @@ export function examine(parser: Parser, task: Task): FileResult {
     const read = task.bytes === null ? readSource(file) : readBytes(task.bytes);
     if (!('document' in read)) return { skipped: { file, ...read } };
     const { document, encode } = read;
-    const resolve = importsOf(file);
+    const { resolve } = imports.from(path.dirname(path.resolve(file)), [path.resolve()]);
     const find = (one: Document): Found => findIn(parser, one, task, resolve);
     const fixing = task.fix === 'none' ? { document, fixes: 0 } : applyFixes(parser, document, find, task.fix);
     const fixed = fixing.fixes === 0 ? null : encode(fixing.document.fileText);

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { text, type Text } from '../../analysis/finding';
 import { readNotebook, type NotRead } from '../../notebooks/notebook';
-import { decodePython, decodeUtf8 } from './decode';
+import { decodePython, decodeUtf8 } from '../../pythonFiles/decode';
 import { NotebookDocument, PythonDocument, type Document } from './document';
 import { largestNotebook, largestPython } from './limits';
 

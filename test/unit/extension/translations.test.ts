@@ -38,6 +38,8 @@ describe('the Simplified Chinese bundle', () => {
   const used = [
     ...textsIn('src/extension'),
     ...textsIn('src/cli'),
+    ...textsIn('src/pythonFiles'),
+    ...textsIn('src/server'),
     ...textsIn('src/sessions'),
     ...textsIn('src/analysis'),
   ];

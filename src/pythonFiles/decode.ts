@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { text, type Text } from '../../analysis/finding';
+import { text, type Text } from '../analysis/finding';
 
 /** A file's text without its byte order mark, and how such a text is written to the file again. */
 export interface Decoded {
