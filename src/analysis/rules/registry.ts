@@ -28,6 +28,10 @@ import { freeWhileReferenced } from './freeWhileReferenced';
 import { incompleteDelete } from './incompleteDelete';
 import { modelRebuiltWhileAlive } from './modelRebuiltWhileAlive';
 import { notebookGlobal } from './notebookGlobal';
+import { carriedState } from './carriedState';
+import { needlessRetainGraph } from './needlessRetainGraph';
+import { fakeNotDetached } from './fakeNotDetached';
+import { frozenModelWithGrad } from './frozenModelWithGrad';
 import type { Rule } from './rule';
 import { stepOutputsNotCleared } from './stepOutputsNotCleared';
 import { suspendedGenerator } from './suspendedGenerator';
@@ -71,6 +75,10 @@ export const rules: readonly Rule[] = [
   modelRebuiltWhileAlive,
   diagnosticsLeftOn,
   notebookGlobal,
+  carriedState,
+  needlessRetainGraph,
+  fakeNotDetached,
+  frozenModelWithGrad,
   placeboFree,
 ];
 

@@ -1,4 +1,12 @@
-import { carryingLoops, isCalledAgain, isEmptied, isRenewed, loopsAround, mentions } from '../flow/loops';
+import {
+  carryingLoops,
+  firstAssignment,
+  isCalledAgain,
+  isEmptied,
+  isRenewed,
+  loopsAround,
+  mentions,
+} from '../flow/loops';
 import { callsOf } from '../scopes/gradMode';
 import type { Node } from '../syntax/node';
 import { scopeAround, type FunctionScope, type ModuleScope } from '../scopes/module';
@@ -390,10 +398,14 @@ function keyVaries(target: Node, loop: Node | null, one: Interpreted, program: P
     return names.some((name) => isRenewed(loop, name) || countsUp(loop, name)) || /\blen\(/.test(key.text);
   }
   if (program.isHook(one.scope)) return false;
-  return (
-    names.some((name) => one.scope.parameters.includes(name) && name !== one.scope.parameters[0]) ||
-    countsUp(one.scope.body, key.text)
-  );
+  const given = (name: string): boolean =>
+    one.scope.parameters.includes(name) && (name !== one.scope.parameters[0] || one.scope.class === null);
+  return names.some(given) || countsUp(one.scope.body, key.text) || isMadeInside(key, one.scope.body);
+}
+
+/** A key that the function makes for itself: `key = (height, width)`, `i, j = draw()`. */
+function isMadeInside(key: Node, body: Node): boolean {
+  return namesIn(key).some((name) => firstAssignment(body, name) !== null);
 }
 
 function countsUp(inside: Node, name: string): boolean {
@@ -438,7 +450,7 @@ export function* tensorsIn(expression: Node, one: Interpreted, environment: Envi
 }
 
 /** A tensor, or the first one with a graph of a tuple or collection. */
-function tensorOf(value: Value): TensorValue | null {
+export function tensorOf(value: Value): TensorValue | null {
   if (value.kind === 'tensor') return value;
   const inner = value.kind === 'container' ? [value.elements] : value.kind === 'tuple' ? value.items : [];
   const tensors = inner.map(tensorOf).filter((one) => one !== null);

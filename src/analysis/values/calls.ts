@@ -129,7 +129,7 @@ export function callFunction(scope: FunctionScope, self: Value | null, made: Cal
 function anew(value: Value, made: Call): Value {
   switch (value.kind) {
     case 'tensor': {
-      const own = site(made.node, 'tensor');
+      const own = site(made.node, value.graph === 'no' ? 'tensor' : 'recorded');
       return { ...value, own, partOf: null, holds: union([own], value.graph === 'no' ? noSites : value.holds) };
     }
     case 'module':
@@ -337,14 +337,14 @@ function callModule(value: ModuleValue, made: Call, evaluator: Evaluator): Value
     const loss = evaluator.result(made.node, given);
     return loss.kind === 'tensor' ? { ...loss, scalar: true, full: false, output: null } : loss;
   }
-  const own = site(made.node, 'tensor');
   const mode = evaluator.recording(made.node);
+  const own = site(made.node, mode === 'no' || value.frozen || value.bare ? 'tensor' : 'recorded');
   const from = made.node;
   const input = given.find((arg) => arg.kind === 'tensor');
   const answers = value.answers === 'same' ? (input?.output ?? 'unknown') : value.answers;
   if (value.frozen || value.bare) {
     const result = evaluator.result(made.node, given);
-    if (result.kind === 'tensor') return { ...result, own, full: true, scalar: false, output: answers };
+    if (result.kind === 'tensor') return { ...result, full: true, scalar: false, output: answers };
     return tensor(own, { graph: mode === 'no' ? 'no' : 'maybe', from, full: true, output: answers });
   }
   if (mode === 'no') return tensor(own, { full: true, output: answers });
@@ -359,7 +359,7 @@ function callOwnModule(
   evaluator: Evaluator,
 ): Value {
   const mode = evaluator.recording(made.node);
-  const own = site(made.node, 'tensor');
+  const own = site(made.node, mode === 'no' ? 'tensor' : 'recorded');
   if (forward !== undefined) evaluator.knowledge.called(forward, [value, ...made.args], made.keywords);
   const summary = forward === undefined ? unknown : evaluator.knowledge.result(forward);
   const isLoss = summary.kind === 'tensor' && summary.scalar;

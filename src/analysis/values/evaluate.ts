@@ -153,7 +153,7 @@ export class Evaluator {
     const mode = this.recording(node);
     if (mode === 'yes') return value;
     if (mode === 'maybe') return { ...value, graph: 'maybe' };
-    return { ...value, graph: 'no', from: null, moved: null, holds: value.own === null ? noSites : [value.own] };
+    return withoutGraph(value);
   }
 
   private name(node: Node, environment: Environment): Value {
@@ -257,12 +257,22 @@ export class Evaluator {
         if (name === 'weight' || name === 'bias')
           return tensor(site(node, 'tensor'), { graph: object.frozen ? 'no' : 'yes', holds: object.holds, from: node });
         return unknownHolding(object.holds);
-      default:
+      default: {
+        const owner = this.namedClass(node.childForFieldName('object'));
+        if (owner !== null) return this.knowledge.attribute(owner, name);
         // A parameter that nothing is known of: where one class of the file sets such an attribute, it is of that class.
         return object.holds.length === 0 && this.scope.parameters.includes(node.childForFieldName('object')?.text ?? '')
           ? this.knowledge.anyAttribute(name)
           : unknownHolding(object.holds);
+      }
     }
+  }
+
+  /** `Net`, `type(self)`, `self.__class__`. */
+  private namedClass(node: Node | null): ClassScope | null {
+    if (node?.type === 'identifier') return this.knowledge.module.classes.get(node.text) ?? null;
+    const self = /^(?:type\((\w+)\)|(\w+)\.__class__)$/.exec(node?.text ?? '');
+    return self === null ? null : this.ownerOf(self[1] ?? self[2] ?? '');
   }
 
   private subscript(node: Node, environment: Environment): Value {

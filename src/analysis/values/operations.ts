@@ -1,15 +1,12 @@
 import type { Node } from '../syntax/node';
 import { children } from '../syntax/parser';
-import { noSites, site, union, type Sites } from './sites';
+import { noSites, site, union, unrecorded, type Sites } from './sites';
 import { element, plain, tensor, unknown, unknownHolding, type TensorValue, type Tri, type Value } from './value';
 
 /** The same memory without the graph. */
 export function withoutGraph(value: TensorValue): TensorValue {
-  return {
-    ...value,
-    ...{ graph: 'no', freed: 'no', from: null, moved: null },
-    holds: value.own === null ? noSites : [value.own],
-  };
+  const own = unrecorded(value.own);
+  return { ...value, ...{ graph: 'no', freed: 'no', from: null, moved: null }, own, holds: own === null ? noSites : [own] };
 }
 
 /** A new tensor made of operands: it carries a graph when one of them does. */
@@ -27,7 +24,7 @@ export function combine(node: Node, operands: readonly Value[]): Value {
     carrying.length === 0 ? 'no' : carrying.map((one) => one.freed).reduce((a, b) => (a === b ? a : 'maybe'));
   const scalar = operands.every((operand) => operand.kind === 'plain' || (operand.kind === 'tensor' && operand.scalar));
   const held = graph === 'no' ? [] : operands;
-  return tensor(site(node, 'tensor'), {
+  return tensor(site(node, graph === 'no' ? 'tensor' : 'recorded'), {
     ...{ graph, freed, scalar, from: sure?.from ?? (graph === 'yes' ? node : null) },
     ...{ host: tensors.every((one) => one.host), full: tensors.some((one) => one.full) },
     moved: carrying.find((one) => one.moved !== null)?.moved ?? null,

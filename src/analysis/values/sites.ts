@@ -1,7 +1,7 @@
 import type { Node } from '../syntax/node';
 
-/** What was made at a place. */
-export type Made = 'model' | 'tensor' | 'checkpoint' | 'weights';
+/** What was made at a place; `recorded` is a tensor with its graph. */
+export type Made = 'model' | 'tensor' | 'recorded' | 'checkpoint' | 'weights';
 
 /** A place that makes objects; the objects of all its rounds are one. Two sites are the same when their ids are. */
 export interface Site {
@@ -20,6 +20,17 @@ const mostSites = 24;
 
 export function site(node: Node, made: Made): Site {
   return { id: node.id, node, made };
+}
+
+/** The same memory without a graph. */
+export function unrecorded(own: Site | null): Site | null {
+  return own?.made === 'recorded' ? { ...own, made: 'tensor' } : own;
+}
+
+/** Results with a graph that both keep alive: what is back-propagated from one goes through the other's, too. */
+export function sharedGraph(a: Sites, b: Sites): Sites {
+  const isRecorded = (one: Site): boolean => one.made === 'recorded';
+  return a.filter((one) => isRecorded(one) && b.some((other) => isRecorded(other) && other.id === one.id));
 }
 
 /** Every site of either; `a` itself where it has all of `b`. */

@@ -49,7 +49,7 @@ function cast(name: string, object: TensorValue, { node, keywords }: Call): Tens
     return off || object.graph === 'yes' ? object : { ...object, graph: 'yes', from: node };
   }
   if (name === 'contiguous') return { ...object };
-  const own = site(node, 'tensor');
+  const own = site(node, object.graph === 'no' ? 'tensor' : 'recorded');
   const toHost = name === 'cpu' || (name === 'to' && isCpu(node));
   const movesAway = name === 'cuda' || (name === 'to' && !toHost && keywords.size > 0);
   const carries = object.graph !== 'no';

@@ -1,0 +1,130 @@
+import { text, type Finding } from '../finding';
+import { callsOf } from '../scopes/gradMode';
+import { scopeAround } from '../scopes/module';
+import { positional } from '../syntax/calls';
+import type { Node } from '../syntax/node';
+import { descend } from '../syntax/parser';
+import { backPropagated } from '../syntax/statements';
+import type { Environment } from '../values/environment';
+import type { Interpreted } from '../values/interpret';
+import { holdsSite, models, type Sites } from '../values/sites';
+import type { Value } from '../values/value';
+import { reason, statementAround } from './keptGraph';
+import { optimized, steppedBy } from './optimizers';
+import { tensorOf } from './stores';
+import type { Program, Rule } from './rule';
+
+/**
+ * P20 `fake-not-detached`: a step that updates one model back-propagates through another one as well, whose output it was
+ * given with its graph: the generator's activations stay for the discriminator's backward, which has no use for them.
+ */
+export const fakeNotDetached: Rule = {
+  slugs: ['fake-not-detached'],
+  mentions: /backward/,
+  *find(one, program) {
+    for (const { syntax } of one.graph.points) {
+      const environment = one.before.get(syntax.id);
+      const root = environment === undefined ? null : rootOf(syntax, environment, one);
+      if (root === null) continue;
+      const stepped = stepAfter(syntax, one, program);
+      if (stepped === null || stepped.length === 0) continue;
+      const call = callWithForeign(root, stepped, one, program);
+      if (call !== null) yield finding(call.call, call.argument, syntax);
+    }
+  },
+};
+
+function rootOf(statement: Node, environment: Environment, one: Interpreted): Sites | null {
+  if (statement.type !== 'expression_statement') return null;
+  for (const node of descend(statement)) {
+    const target = node.type === 'call' && backPropagated(node).length > 0 ? node.childForFieldName('function') : null;
+    if (target?.childForFieldName('attribute')?.text !== 'backward') continue;
+    const [given] = positional(node);
+    const value = tensorOf(one.evaluator.evaluate(given ?? target.childForFieldName('object'), environment));
+    return value?.graph === 'yes' ? value.holds : null;
+  }
+  return null;
+}
+
+/** What the next `step()` after a backward updates: in the function, or in the one that calls it. */
+function stepAfter(statement: Node, one: Interpreted, program: Program): Sites | null {
+  const here = nextStep(statement, one);
+  if (here !== null) return here;
+  const calls = callsOf(one.scope, program.module);
+  const [call] = calls;
+  if (calls.length !== 1 || call === undefined) return null;
+  const around = scopeAround(call, program.module) ?? program.module.scopes[0];
+  const caller = program.functions.find((other) => other.scope === around);
+  return caller === undefined ? null : nextStep(statementAround(call), caller);
+}
+
+function nextStep(statement: Node, one: Interpreted): Sites | null {
+  for (const { syntax } of one.graph.points) {
+    if (syntax.startIndex < statement.endIndex) continue;
+    const environment = one.before.get(syntax.id);
+    if (environment === undefined || syntax.type !== 'expression_statement') continue;
+    const stepped = steppedBy(syntax, environment, one);
+    if (stepped !== null) return stepped;
+    if ([...descend(syntax)].some((node) => node.type === 'call' && backPropagated(node).length > 0)) return null;
+  }
+  return null;
+}
+
+interface Foreign {
+  call: Node;
+  argument: Node;
+}
+
+/** The call of a model that is updated, with a result of one that is not updated now but by another optimizer. */
+function callWithForeign(root: Sites, stepped: Sites, one: Interpreted, program: Program): Foreign | null {
+  const all = optimized(program);
+  for (const { syntax, own } of one.graph.points) {
+    const environment = one.before.get(syntax.id);
+    if (environment === undefined) continue;
+    for (const call of own.flatMap((part) => [...descend(part)])) {
+      // The result of this very call is back-propagated.
+      if (call.type !== 'call' || !root.some((site) => site.id === call.id)) continue;
+      const called = one.evaluator.evaluate(call.childForFieldName('function'), environment);
+      if (!isModel(called) || !overlaps(models(called.holds), stepped)) continue;
+      for (const argument of positional(call)) {
+        const given = tensorOf(one.evaluator.evaluate(argument, environment));
+        if (given?.graph !== 'yes') continue;
+        const foreign = models(given.holds).filter((site) => !holdsSite(stepped, site) && holdsSite(all, site));
+        if (foreign.length > 0 && !overlaps(models(given.holds), stepped)) return { call, argument };
+      }
+    }
+  }
+  return null;
+}
+
+function isModel(value: Value): boolean {
+  return (value.kind === 'module' && !value.loss) || (value.kind === 'instance' && value.of.isModule);
+}
+
+function overlaps(a: Sites, b: Sites): boolean {
+  return a.some((site) => holdsSite(b, site));
+}
+
+function finding(call: Node, argument: Node, backward: Node): Finding {
+  const statement = statementAround(call);
+  const isPlain = argument.type === 'identifier' || argument.type === 'attribute' || argument.type === 'call';
+  return {
+    ...{ rule: 'fake-not-detached', severity: 'warning', start: statement.startIndex, end: statement.endIndex },
+    message: text(
+      '{0} comes with the graph of the model that made it, and this step updates another one: its activations are kept for a backward() that has no use for them. Detach it here.',
+      argument.text,
+    ),
+    chain: [
+      reason(argument, text('This carries the graph of a model that another optimizer updates.')),
+      reason(backward, text('This backward() goes through both models.')),
+    ],
+    fixes: isPlain
+      ? [
+          {
+            ...{ title: text('Keep the value without its graph: {0}', `${argument.text}.detach()`), safe: false },
+            edits: [{ start: argument.endIndex, end: argument.endIndex, newText: '.detach()' }],
+          },
+        ]
+      : [],
+  };
+}
