@@ -62,7 +62,7 @@ function empties(node: Node, name: string): boolean {
 
 /** Methods that frameworks call once per step. */
 const perStep =
-  /^(forward|__call__|training_step|validation_step|test_step|predict_step|train_step|step|update|(on|after|before)_\w*(batch|step|iter)\w*|_\w*step)$/;
+  /^(forward|__call__|__getitem__|training_step|validation_step|test_step|predict_step|train_step|step|update|(on|after|before)_\w*(batch|step|iter)\w*|_\w*step)$/;
 
 /** Whether a function runs again and again: a call of it in this file stands in a loop, or a framework makes it. */
 export function isCalledAgain(

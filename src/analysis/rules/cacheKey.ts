@@ -96,7 +96,9 @@ function countsOn(loop: Node, name: string): boolean {
   const over = right?.text ?? '';
   if (/^range\(\d\)$/.test(over)) return false;
   if (/^((\w+\.)?t?range|(tqdm|\w+\.tqdm)\(range|(itertools\.)?count)\(/.test(over)) return true;
-  const isNumbered = /^(enumerate|(\w+\.)?tqdm\(enumerate)\(/.test(over) && !/(modules|children|parameters|layers|blocks|items|keys)\b/.test(over);
+  const isNumbered =
+    /^(enumerate|(\w+\.)?tqdm\(enumerate)\(/.test(over) &&
+    !/(modules|children|parameters|layers|blocks|items|keys)\b/.test(over);
   return isNumbered && left !== null && children(left)[0]?.text === name;
 }
 

@@ -25,7 +25,10 @@ function readBound(scope: FunctionScope): Set<string> {
   const names = new Set(scope.parameters);
   const add = (target: Node | null): void => {
     if (target === null) return;
-    for (const node of descend(target)) if (node.type === 'identifier') names.add(node.text);
+    // `a.b = …` and `a[i] = …` bind no name.
+    const isPlace = (node: Node): boolean => node.type === 'attribute' || node.type === 'subscript';
+    for (const node of descend(target, (inner) => !isPlace(inner)))
+      if (node.type === 'identifier') names.add(node.text);
   };
   for (const node of descend(scope.body)) {
     switch (node.type) {

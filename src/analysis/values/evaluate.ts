@@ -34,8 +34,12 @@ export interface Knowledge {
   hooked(scope: FunctionScope): void;
 }
 
+/** Expressions inside expressions beyond this depth, which generated code has, are not followed. */
+const mostDeep = 150;
+
 /** Evaluates expressions of one function at one point. */
 export class Evaluator {
+  private depth = 0;
   private readonly calls = new Map<number, { environment: Environment; value: Value }>();
 
   constructor(
@@ -44,7 +48,14 @@ export class Evaluator {
   ) {}
 
   evaluate(node: Node | null, environment: Environment): Value {
-    if (node === null) return unknown;
+    if (node === null || this.depth > mostDeep) return unknown;
+    this.depth++;
+    const value = this.read(node, environment);
+    this.depth--;
+    return value;
+  }
+
+  private read(node: Node, environment: Environment): Value {
     switch (node.type) {
       case 'identifier':
         return this.name(node, environment);

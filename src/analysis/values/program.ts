@@ -1,5 +1,6 @@
 import { backPropagatesAnything, graphOf, ownFunctions, takenToBackward } from '../flow/backward';
 import { backwardIn } from '../flow/training';
+import { classAttribute } from '../scopes/classBody';
 import { isClass, type ClassScope, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { Evaluator, type Knowledge } from './evaluate';
 import { environmentOf } from './environment';
@@ -109,7 +110,12 @@ function visit(scope: FunctionScope, module: ModuleScope, ask: (key: string) => 
   const knowledge: Knowledge = {
     module,
     result: (other) => ask(keys.result(other)) ?? unknown,
-    attribute: (owner, attribute) => attributeOf(owner, attribute, module, ask),
+    attribute: (owner, attribute) => {
+      const known = attributeOf(owner, attribute, module, ask);
+      const shared = known.kind === 'unknown' ? classAttribute(owner, attribute) : null;
+      const value = shared === null ? known : new Evaluator(top, knowledge).evaluate(shared, environmentOf(new Map()));
+      return value.kind === 'container' ? value : known;
+    },
     anyAttribute: (attribute) => {
       const owners = module.attributeOwners.get(attribute);
       const owner = module.classes.get([...(owners ?? [])][0] ?? '');
