@@ -37,23 +37,30 @@ interface Found {
   deletes: Set<string>;
 }
 
+const mostDeep = 400;
+
 /** Reads and writes of an expression or simple statement; names that a comprehension or lambda binds are its own. */
-function collect(node: Node, into: Found, inner: ReadonlySet<string>): void {
+function collect(node: Node, into: Found, inner: ReadonlySet<string>, depth = 0): void {
+  if (depth > mostDeep) {
+    // Deeper than the stack may be: every name in it counts as read.
+    for (const name of descend(node)) if (name.type === 'identifier') into.reads.add(name.text);
+    return;
+  }
   switch (node.type) {
     case 'identifier':
       if (!inner.has(node.text)) into.reads.add(node.text);
       return;
     case 'attribute':
-      return each([node.childForFieldName('object')], into, inner);
+      return each([node.childForFieldName('object')], into, inner, depth + 1);
     case 'keyword_argument':
-      return each([node.childForFieldName('value')], into, inner);
+      return each([node.childForFieldName('value')], into, inner, depth + 1);
     case 'assignment':
     case 'augmented_assignment':
-      each([node.childForFieldName('right'), node.childForFieldName('type')], into, inner);
-      if (node.type === 'augmented_assignment') each([node.childForFieldName('left')], into, inner);
+      each([node.childForFieldName('right'), node.childForFieldName('type')], into, inner, depth + 1);
+      if (node.type === 'augmented_assignment') each([node.childForFieldName('left')], into, inner, depth + 1);
       return targets(node.childForFieldName('left'), into);
     case 'named_expression':
-      each([node.childForFieldName('value')], into, inner);
+      each([node.childForFieldName('value')], into, inner, depth + 1);
       return targets(node.childForFieldName('name'), into);
     case 'delete_statement':
       return deletions(node, into);
@@ -62,7 +69,7 @@ function collect(node: Node, into: Found, inner: ReadonlySet<string>): void {
       return imported(node, into);
     case 'as_pattern': {
       const [value, target] = children(node);
-      each([value], into, inner);
+      each([value], into, inner, depth + 1);
       return targets(target ?? null, into);
     }
     case 'case_pattern':
@@ -71,25 +78,26 @@ function collect(node: Node, into: Found, inner: ReadonlySet<string>): void {
     case 'typed_parameter':
     case 'default_parameter':
     case 'typed_default_parameter':
-      return each([node.childForFieldName('value')], into, inner);
+      return each([node.childForFieldName('value')], into, inner, depth + 1);
     case 'parameters':
       return each(
         children(node).filter((child) => child.type.includes('default')),
         into,
         inner,
+        depth + 1,
       );
     case 'function_definition':
-      return each([node.childForFieldName('parameters')], into, inner);
+      return each([node.childForFieldName('parameters')], into, inner, depth + 1);
     case 'class_definition':
-      return each(children(node).slice(1), into, inner);
+      return each(children(node).slice(1), into, inner, depth + 1);
     case 'lambda': {
       const bound = new Set(inner);
       const parameters = node.childForFieldName('parameters');
       for (const name of parameters === null ? [] : children(parameters)) {
         bound.add((name.childForFieldName('name') ?? name).text);
-        each([name.childForFieldName('value')], into, inner);
+        each([name.childForFieldName('value')], into, inner, depth + 1);
       }
-      return each([node.childForFieldName('body')], into, bound);
+      return each([node.childForFieldName('body')], into, bound, depth + 1);
     }
     case 'list_comprehension':
     case 'set_comprehension':
@@ -106,15 +114,16 @@ function collect(node: Node, into: Found, inner: ReadonlySet<string>): void {
         ),
         into,
         bound,
+        depth + 1,
       );
     }
     default:
-      return each(children(node), into, inner);
+      return each(children(node), into, inner, depth + 1);
   }
 }
 
-function each(nodes: readonly (Node | null | undefined)[], into: Found, inner: ReadonlySet<string>): void {
-  for (const node of nodes) if (node) collect(node, into, inner);
+function each(nodes: readonly (Node | null | undefined)[], into: Found, inner: ReadonlySet<string>, depth = 0): void {
+  for (const node of nodes) if (node) collect(node, into, inner, depth);
 }
 
 /** Names that a target binds; of `a.b = …` and `a[i] = …` the stems are read. */

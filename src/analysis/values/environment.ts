@@ -20,7 +20,7 @@ class Layer implements Environment {
   constructor(
     readonly parent: Layer | null,
     /** Undefined: not bound any more. */
-    private readonly own: ReadonlyMap<string, Value | undefined>,
+    readonly own: ReadonlyMap<string, Value | undefined>,
   ) {
     this.level = parent === null ? 0 : parent.level + 1;
     this.all = this.level % mostLayers === 0 ? this.collect() : null;
@@ -39,13 +39,6 @@ class Layer implements Environment {
 
   [Symbol.iterator](): Iterator<readonly [string, Value]> {
     return (this.all ?? this.collect()).entries();
-  }
-
-  /** Names that changed since an environment further up. */
-  changedSince(ancestor: Layer, names = new Set<string>()): Set<string> {
-    if (this === ancestor) return names;
-    for (const name of this.own.keys()) names.add(name);
-    return this.parent === null ? names : this.parent.changedSince(ancestor, names);
   }
 
   private collect(): Map<string, Value> {
@@ -85,7 +78,7 @@ export function joinEnvironments(a: Environment, b: Environment): Environment {
   const names =
     ancestor === null
       ? new Set([...b].map(([name]) => name))
-      : new Set([...a.changedSince(ancestor), ...b.changedSince(ancestor)]);
+      : new Set([...changedBetween(ancestor, a), ...changedBetween(ancestor, b)]);
   const changes = new Map<string, Value>();
   for (const name of names) {
     const [one, other] = [a.get(name), b.get(name)];
@@ -94,6 +87,14 @@ export function joinEnvironments(a: Environment, b: Environment): Environment {
     if (one === undefined || !isSame(one, both)) changes.set(name, both);
   }
   return changed(a, changes);
+}
+
+/** Names that changed from an environment to one that came from it. */
+function changedBetween(ancestor: Layer, layer: Layer): Set<string> {
+  const names = new Set<string>();
+  for (let at: Layer | null = layer; at !== null && at !== ancestor; at = at.parent)
+    for (const name of at.own.keys()) names.add(name);
+  return names;
 }
 
 function commonAncestor(a: Layer, b: Layer): Layer | null {
@@ -111,7 +112,7 @@ export function differences(before: Environment, after: Environment): [string, V
   const found: [string, Value][] = [];
   const names =
     before instanceof Layer && after instanceof Layer && commonAncestor(before, after) === before
-      ? after.changedSince(before)
+      ? changedBetween(before, after)
       : new Set([...after].map(([name]) => name));
   for (const name of names) {
     const value = after.get(name);

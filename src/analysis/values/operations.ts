@@ -6,7 +6,12 @@ import { element, plain, tensor, unknown, unknownHolding, type TensorValue, type
 /** The same memory without the graph. */
 export function withoutGraph(value: TensorValue): TensorValue {
   const own = unrecorded(value.own);
-  return { ...value, ...{ graph: 'no', freed: 'no', from: null, moved: null }, own, holds: own === null ? noSites : [own] };
+  return {
+    ...value,
+    ...{ graph: 'no', freed: 'no', from: null, moved: null },
+    own,
+    holds: own === null ? noSites : [own],
+  };
 }
 
 /** A new tensor made of operands: it carries a graph when one of them does. */

@@ -77,10 +77,12 @@ const shrinking = /\.(Linear|Bilinear|Flatten|\w*Pool\dd|LSTM|GRU|RNN|Transforme
 
 /**
  * How the output of a layer compares with its input, by its class and the arguments it is made with: a convolution from
- * an image's few channels to many makes more of it, one to few channels or with a stride makes less.
+ * an image's few channels to many makes more of it, one to few channels or with a stride makes less; scores of every
+ * word of a vocabulary are many more than the features that they come from.
  */
 export function answersOf(name: string, args: readonly string[]): 'larger' | 'smaller' | 'same' | 'unknown' {
   if (growing.test(name)) return 'larger';
+  if (name.endsWith('.Linear') && /vocab/i.test(args[1] ?? '')) return 'larger';
   if (shrinking.test(name)) return 'smaller';
   if (!convolution.test(name)) return isBare(name) ? 'same' : 'unknown';
   const isFew = (text: string | undefined): boolean => /^[1-4]$/.test(text ?? '');
