@@ -37,11 +37,22 @@ function isWork(call: Node, environment: Environment, one: Interpreted, program:
   const target = call.childForFieldName('function');
   if (target === null) return false;
   if (target.childForFieldName('attribute')?.text === 'backward') return true;
-  if (isTensor(one.evaluator.evaluate(call, environment))) return true;
+  // `model.to(device)` moves a model; the result of moving a tensor would be bound.
+  if (call.parent?.type === 'expression_statement' && isMove(target)) return false;
+  if (isTensor(one.evaluator.evaluate(call, environment)) || isModel(one.evaluator.evaluate(target, environment)))
+    return true;
   return ownFunctions(target, program.module).some((scope) => {
     const other = program.functions.find((candidate) => candidate.scope === scope);
     return other !== undefined && worksWithTensors(scope.body, other, program);
   });
+}
+
+function isMove(target: Node): boolean {
+  return /^(to|cuda|cpu)$/.test(target.childForFieldName('attribute')?.text ?? '');
+}
+
+function isModel(value: Value): boolean {
+  return value.kind === 'module' ? !value.loss : value.kind === 'instance' && value.of.isModule;
 }
 
 function isTensor(value: Value): boolean {
