@@ -3,13 +3,16 @@ import { deleteBefore } from '../fixes/release';
 import { addition } from '../fixes/statementLines';
 import { backwardCallIn } from '../flow/training';
 import { namesAt } from '../flow/names';
+import { isInside } from '../flow/within';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 import { assignmentOf } from '../syntax/statements';
 import type { Interpreted } from '../values/interpret';
+import type { Value } from '../values/value';
 import { reason } from './keptGraph';
 import { computes, deadAfter, innermostLoop, isCertainlyBound, livenessIn, type Dead } from './lifetimes';
 import type { Program, Rule } from './rule';
+import { storesOf } from './stores';
 
 /**
  * P18 `alive-across-peak`: a large value that nothing reads any more stays bound while the next large one is made: the
@@ -33,17 +36,9 @@ function* fromRoundToRound(one: Interpreted, program: Program): Iterable<Finding
     const loop = innermostLoop(point.syntax);
     if (left?.type !== 'identifier' || loop === null || backwardCallIn(loop) !== null) continue;
     const value = one.after.get(point.syntax.id)?.get(left.text);
-    // As large as the input, and computed by a model in this very statement.
-    if (
-      value?.kind !== 'tensor' ||
-      !value.full ||
-      value.host ||
-      value.output !== 'larger' ||
-      value.own?.node === undefined
-    )
-      continue;
-    if (value.own.node.startIndex < point.syntax.startIndex || value.own.node.endIndex > point.syntax.endIndex)
-      continue;
+    if (value === undefined || !isLargeAnswer(value, point.syntax, one)) continue;
+    // Which of several tensors is the large one is not sure: what the loop collects may well outweigh it.
+    if (value.kind !== 'tensor' && collectsTensors(loop, one, program)) continue;
     const end = lastOf(loop, one);
     const head = one.graph.at.get(loop.id);
     if (end === null || !deadAfter(end, one).some(({ name }) => name === left.text)) continue;
@@ -57,6 +52,31 @@ function* fromRoundToRound(one: Interpreted, program: Program): Iterable<Finding
     if (liveness.liveAfter(id).size === 0) continue;
     yield roundFinding(left.text, point.syntax, loop, one, program);
   }
+}
+
+/** A model computes it in this very statement, and it is larger than what went in: one tensor, or several. */
+function isLargeAnswer(value: Value, statement: Node, one: Interpreted): boolean {
+  const own = value.kind === 'tensor' ? value.own?.node : undefined;
+  if (own !== undefined) return isInside(own, statement) && hasLarge(value);
+  const call = assignmentOf(statement)?.childForFieldName('right');
+  const target = call?.type === 'call' ? call.childForFieldName('function') : null;
+  const environment = one.before.get(statement.id);
+  if (!target || environment === undefined || !hasLarge(value)) return false;
+  const model = one.evaluator.evaluate(target, environment);
+  return model.kind === 'module' || (model.kind === 'instance' && model.of.isModule);
+}
+
+function collectsTensors(loop: Node, one: Interpreted, program: Program): boolean {
+  return [...storesOf(one, program)].some(
+    (store) =>
+      store.loop?.id === loop.id && one.evaluator.evaluate(store.expression, store.environment).kind === 'tensor',
+  );
+}
+
+function hasLarge(value: Value): boolean {
+  if (value.kind === 'tuple') return value.items.some(hasLarge);
+  if (value.kind === 'container') return hasLarge(value.elements);
+  return value.kind === 'tensor' && value.full && !value.host && value.output === 'larger';
 }
 
 /** The last point of a loop's body. */

@@ -21,7 +21,8 @@ export const freeWhileReferenced: Rule = {
     for (const [id, point] of one.graph.points.entries()) {
       const { syntax } = point;
       // Of a pair of calls the first is where the `del` belongs.
-      if (!isFree(syntax, program) || isFree(previous(syntax), program)) continue;
+      const before = previous(syntax);
+      if (!isFree(syntax, program) || isFree(before, program) || movesToHost(before)) continue;
       const dead = deadAfter(id, one);
       const next = dead.length === 0 ? null : workAhead(id, one, program);
       if (next === null) continue;
@@ -57,6 +58,12 @@ const freeing =
 /** A docstring. */
 const isDocstring = (statement: Node): boolean =>
   statement.type === 'expression_statement' && /^["']/.test(statement.text);
+
+/** `model.to("cpu")` right before: what that has left on the device is freed. */
+function movesToHost(statement: Node | null): boolean {
+  const call = statement?.type === 'expression_statement' ? children(statement)[0] : undefined;
+  return call?.type === 'call' && /\.(cpu\(\)|to\((device=)?["']cpu["']\))$/.test(call.text);
+}
 
 function previous(statement: Node): Node | null {
   const block = statement.parent === null ? [] : children(statement.parent);

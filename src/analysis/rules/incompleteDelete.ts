@@ -1,5 +1,6 @@
 import { text, type Fix } from '../finding';
 import { lineBefore } from '../fixes/release';
+import { namesAt } from '../flow/names';
 import type { Node } from '../syntax/node';
 import { children } from '../syntax/parser';
 import type { Interpreted } from '../values/interpret';
@@ -19,7 +20,7 @@ export const incompleteDelete: Rule = {
   *find(one, program) {
     for (const [id, point] of one.graph.points.entries()) {
       const { syntax } = point;
-      const deleted = letGo(syntax);
+      const deleted = letGo(syntax).filter((name) => !isFirstBinding(name, syntax, one));
       if (deleted.length === 0) continue;
       const before = one.before.get(syntax.id);
       const end = lastOfRun(syntax);
@@ -31,7 +32,7 @@ export const incompleteDelete: Rule = {
       // A model that another name still means goes on being used.
       if (
         holders.length === 0 ||
-        holders.some(({ name, value }) => isModel(value) && livenessIn(one).liveAfter(id).has(name))
+        holders.some(({ name, value }) => isUsedOn(value) && livenessIn(one).liveAfter(id).has(name))
       )
         continue;
       const next = workAhead(id, one, program);
@@ -50,6 +51,20 @@ function lastOfRun(statement: Node): Node {
     last = next;
   }
   return last;
+}
+
+/** `pool = None` before anything else binds the name in a round of a loop: a start, no release. */
+function isFirstBinding(name: string, statement: Node, one: Interpreted): boolean {
+  if (statement.type === 'delete_statement') return false;
+  const names = namesAt(one.graph);
+  return one.graph.points.every(
+    ({ syntax }, id) => syntax.startIndex >= statement.startIndex || names[id]?.writes.has(name) !== true,
+  );
+}
+
+/** Models, and collections of them, that a name in use means. */
+function isUsedOn(value: Value): boolean {
+  return isModel(value) || value.kind === 'container';
 }
 
 function isModel(value: Value): boolean {

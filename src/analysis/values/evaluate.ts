@@ -9,7 +9,19 @@ import { call } from './calls';
 import { bindTarget, combine, withoutGraph } from './operations';
 import { noSites, site, union, type Sites } from './sites';
 import * as names from './torchNames';
-import { container, element, join, module, none, plain, tensor, tuple, unknown, unknownHolding } from './value';
+import {
+  container,
+  element,
+  join,
+  joinItems,
+  module,
+  none,
+  plain,
+  tensor,
+  tuple,
+  unknown,
+  unknownHolding,
+} from './value';
 import type { TensorValue, Tri, Value } from './value';
 import { changed, type Environment } from './environment';
 
@@ -202,7 +214,7 @@ export class Evaluator {
       const value = this.evaluate(item, environment);
       return item.type === 'list_splat' ? element(value) : value;
     });
-    return container(node, values.length === 0 ? plain : values.reduce(join));
+    return container(node, values.length === 0 ? plain : values.reduce(joinItems));
   }
 
   private comprehension(node: Node, environment: Environment): Value {
@@ -236,7 +248,7 @@ export class Evaluator {
     const value = this.result(node, [left, right]);
     // A matrix product with a transpose grows with the square of its rows.
     if (operator !== '@' || value.kind !== 'tensor') return value;
-    return { ...value, full: true, scalar: false };
+    return { ...value, full: true, scalar: false, output: value.output === null ? null : 'unknown' };
   }
 
   private attribute(node: Node, environment: Environment): Value {

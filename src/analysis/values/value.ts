@@ -194,6 +194,13 @@ export function join(a: Value, b: Value): Value {
   return unknownHolding(holds);
 }
 
+/** What the items of a collection are: where one is a larger output, the collection holds that much. */
+export function joinItems(a: Value, b: Value): Value {
+  const both = join(a, b);
+  const isLarger = [a, b].some((item) => item.kind === 'tensor' && item.output === 'larger');
+  return both.kind === 'tensor' && isLarger ? { ...both, output: 'larger' } : both;
+}
+
 export function isSame(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || a.holds.length !== b.holds.length) return false;
