@@ -1,6 +1,8 @@
-import { text, type Fix } from '../finding';
+import { text, type Finding, type Fix } from '../finding';
 import { addition } from '../fixes/statementLines';
 import { namesAt } from '../flow/names';
+import { isInside } from '../flow/within';
+import type { FunctionScope } from '../scopes/module';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 import { assignmentOf, namesIn } from '../syntax/statements';
@@ -8,6 +10,7 @@ import type { Interpreted } from '../values/interpret';
 import { reason } from './keptGraph';
 import { livenessIn, workAhead } from './lifetimes';
 import type { Program, Rule } from './rule';
+import { worksWithTensors } from './tensorWork';
 
 /**
  * P15 `checkpoint-kept`: a loaded checkpoint stays bound after its last use while the training or the inference runs: a
@@ -17,6 +20,7 @@ export const checkpointKept: Rule = {
   slugs: ['checkpoint-kept'],
   mentions: /\bload\w*\(/,
   *find(one, program) {
+    yield* onObject(one, program);
     const seen = new Set<string>();
     for (const point of one.graph.points) {
       const assignment = point.syntax.type === 'expression_statement' ? assignmentOf(point.syntax) : null;
@@ -45,6 +49,61 @@ export const checkpointKept: Rule = {
     }
   },
 };
+
+/** `self.state = torch.load(…)` in a constructor that alone reads it: the object keeps the checkpoint as long as it lives. */
+function* onObject(one: Interpreted, program: Program): Iterable<Finding> {
+  const { scope } = one;
+  if (scope.class === null || scope.name !== '__init__') return;
+  for (const { syntax } of one.graph.points) {
+    const assignment = syntax.type === 'expression_statement' ? assignmentOf(syntax) : null;
+    const left = assignment?.childForFieldName('left');
+    const right = assignment?.childForFieldName('right');
+    const environment = one.before.get(syntax.id);
+    if (left?.type !== 'attribute' || right?.type !== 'call' || environment === undefined) continue;
+    const value = one.evaluator.evaluate(right, environment);
+    if (value.kind !== 'holder' || value.role !== 'checkpoint' || value.host) continue;
+    const name = left.childForFieldName('attribute')?.text ?? '';
+    const mentions = mentionsOf(name, program.module.root);
+    const isOwn = left.childForFieldName('object')?.text === scope.parameters[0];
+    if (!isOwn || !mentions.every((mention) => mention.text === left.text && isInside(mention, scope.body))) continue;
+    const last = mentions.at(-1);
+    const work = [...scope.class.methods.values()].find((method) => method !== scope && works(method, program));
+    if (last === undefined || last === left || work === undefined || !isLoaded(left.text, one)) continue;
+    yield {
+      ...{ rule: 'checkpoint-kept', severity: 'warning', start: syntax.startIndex, end: syntax.endIndex },
+      message: text(
+        '{0} keeps the whole checkpoint as long as the object lives, on the device it was loaded to, and only the constructor reads it: a second copy of the weights. A local name would let go of it.',
+        left.text,
+      ),
+      chain: [
+        reason(last, text('This is its last use.')),
+        reason(work.node.childForFieldName('name') ?? work.node, text('This computes beside it.')),
+      ],
+      fixes: asLocal(name, mentions, one),
+    };
+  }
+}
+
+function works(method: FunctionScope, program: Program): boolean {
+  const other = program.functions.find((one) => one.scope === method);
+  return other !== undefined && worksWithTensors(method.body, other, program);
+}
+
+/** Every place that reads or sets an attribute of this name, of whatever object. */
+function mentionsOf(name: string, root: Node): Node[] {
+  return [...descend(root)].filter(
+    (node) => node.type === 'attribute' && node.childForFieldName('attribute')?.text === name,
+  );
+}
+
+function asLocal(name: string, mentions: readonly Node[], { scope }: Interpreted): Fix[] {
+  const isTaken = [...descend(scope.node)].some(
+    (node) => node.type === 'identifier' && node.text === name && node.parent?.type !== 'attribute',
+  );
+  if (isTaken) return [];
+  const edits = mentions.map(({ startIndex, endIndex }) => ({ start: startIndex, end: endIndex, newText: name }));
+  return [{ title: text('Keep it under a local name: {0}', name), safe: false, edits }];
+}
 
 /** `load_state_dict(checkpoint[…])`: it is weights that are kept, not data or settings. */
 function isLoaded(name: string, { scope }: Interpreted): boolean {
