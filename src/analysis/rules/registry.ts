@@ -32,6 +32,8 @@ import { carriedState } from './carriedState';
 import { needlessRetainGraph } from './needlessRetainGraph';
 import { fakeNotDetached } from './fakeNotDetached';
 import { frozenModelWithGrad } from './frozenModelWithGrad';
+import { inputChain } from './inputChain';
+import { graphsUntilOneBackward } from './graphsUntilOneBackward';
 import type { Rule } from './rule';
 import { stepOutputsNotCleared } from './stepOutputsNotCleared';
 import { suspendedGenerator } from './suspendedGenerator';
@@ -79,6 +81,8 @@ export const rules: readonly Rule[] = [
   needlessRetainGraph,
   fakeNotDetached,
   frozenModelWithGrad,
+  inputChain,
+  graphsUntilOneBackward,
   placeboFree,
 ];
 

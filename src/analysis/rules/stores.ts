@@ -15,6 +15,7 @@ import { assignmentOf, namesIn } from '../syntax/statements';
 import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
 import { element, type TensorValue, type Value } from '../values/value';
+import { keyVaries as isNewKey } from './cacheKey';
 import { hookGrows } from './hookGrowth';
 import type { Program } from './rule';
 
@@ -146,7 +147,8 @@ function isKeeping(how: How, value: Value, target: Node): boolean {
   if (value.kind !== 'container' || value.bounded) return false;
   if (how !== 'item') return true;
   const key = children(target)[1];
-  return key !== undefined && !['string', 'integer', 'slice'].includes(key.type);
+  if (key?.type === 'string') return children(key).some((part) => part.type === 'interpolation');
+  return key !== undefined && !['integer', 'slice'].includes(key.type);
 }
 
 export interface Written {
@@ -390,6 +392,8 @@ const keyed = /\.(items|keys|named_parameters|named_modules|named_children|param
 function keyVaries(target: Node, loop: Node | null, one: Interpreted, program: Program): boolean {
   const key = children(target)[1];
   if (key === undefined) return false;
+  // `f"{name}/loss"` is a slot per name.
+  if (key.type === 'string') return isNewKey(key, one.scope, program);
   const names = namesIn(key);
   if (loop !== null) {
     const over = loop.childForFieldName('right');

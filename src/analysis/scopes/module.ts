@@ -91,8 +91,11 @@ export function readModule(root: Node, linked: Linked = new Map()): ModuleScope 
       case 'class_definition':
         classes.push(node);
         break;
-      case 'function_definition':
       case 'lambda':
+        // One inside another is left to the outer one.
+        if (!isInLambda(node)) functions.push(node);
+        break;
+      case 'function_definition':
         functions.push(node);
     }
   }
@@ -100,6 +103,11 @@ export function readModule(root: Node, linked: Linked = new Map()): ModuleScope 
   for (const node of functions) readScope(node, module);
   module.scopeOf.set(root.id, top);
   return module;
+}
+
+function isInLambda(node: Node): boolean {
+  for (let at = node.parent; at !== null && at.type !== 'block'; at = at.parent) if (at.type === 'lambda') return true;
+  return false;
 }
 
 function readScope(node: Node, module: ModuleScope): void {
