@@ -37,6 +37,7 @@ import { graphsUntilOneBackward } from './graphsUntilOneBackward';
 import type { Rule } from './rule';
 import { stepOutputsNotCleared } from './stepOutputsNotCleared';
 import { suspendedGenerator } from './suspendedGenerator';
+import { tensorBetweenProcesses } from './tensorBetweenProcesses';
 import { unboundedCache } from './unboundedCache';
 import { viewKeepsStorage } from './viewKeepsStorage';
 import { weightsCopiedOnDevice } from './weightsCopiedOnDevice';
@@ -83,6 +84,7 @@ export const rules: readonly Rule[] = [
   frozenModelWithGrad,
   inputChain,
   graphsUntilOneBackward,
+  tensorBetweenProcesses,
   placeboFree,
 ];
 

@@ -8,6 +8,7 @@ import { libraryCall } from './libraryCalls';
 import { combine } from './operations';
 import { models, noSites, site, union, type Sites } from './sites';
 import { tensorMethod } from './tensorMethods';
+import { queue, started } from './processes';
 import * as names from './torchNames';
 import { container, element, join, module, plain, tensor, tuple, unknown, unknownHolding } from './value';
 import type { InstanceValue, ModuleValue, Value } from './value';
@@ -154,6 +155,9 @@ function methodCall(target: Node, made: Call, environment: Environment, evaluato
   const object = evaluator.evaluate(target.childForFieldName('object'), environment);
   if (hooks.test(name)) return hooked(name, object, made, environment, evaluator);
   if (name === 'register_buffer' && object.kind === 'instance') return plain;
+  // Of a context: `mp.get_context("spawn")`.
+  if (name === 'Queue' && object.kind === 'unknown') return queue(made.node);
+  if (name === 'Process' && object.kind === 'unknown') return started(name, made, evaluator);
   if (name === 'apply' && object.kind === 'unknown') {
     const owner = evaluator.knowledge.module.classes.get(target.childForFieldName('object')?.text ?? '');
     if (owner !== undefined && isAutogradFunction(owner)) return applied(owner, made, evaluator);

@@ -3,6 +3,7 @@ import { children } from '../syntax/parser';
 import type { Call } from './calls';
 import type { Evaluator } from './evaluate';
 import { models, noSites, site, union } from './sites';
+import { isQueue, queue, started, startsFunctions } from './processes';
 import * as names from './torchNames';
 import { container, element, module, plain, tensor, tuple, unknown, unknownHolding, type Value } from './value';
 
@@ -35,6 +36,8 @@ export function libraryCall(name: string, made: Call, evaluator: Evaluator): Val
   if (name === 'torch.utils.data.DataLoader') return container(node, tensor(site(node, 'tensor'), { full: true }));
   if (name.startsWith('collections.')) return collection(name, made, text, evaluator);
   if (passing.test(name)) return first === undefined ? container(node, plain) : container(node, element(first));
+  if (isQueue(name)) return queue(node);
+  if (startsFunctions.test(name)) return started(name, made, evaluator);
   if (name === 'torch.autograd.grad') {
     const grad = /create_graph\s*=\s*True/.test(text) ? 'yes' : 'no';
     return container(node, tensor(site(node, 'tensor'), { graph: grad, from: node, full: true }));

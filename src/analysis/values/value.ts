@@ -63,7 +63,7 @@ export interface ContainerValue {
 /** An object that keeps others alive, by its role. */
 export interface HolderValue {
   kind: 'holder';
-  role: 'optimizer' | 'scheduler' | 'checkpoint' | 'weights' | 'generator' | 'handle' | 'exception';
+  role: 'optimizer' | 'scheduler' | 'checkpoint' | 'weights' | 'generator' | 'handle' | 'exception' | 'queue';
   made: Node;
   /** Of a checkpoint: it was loaded to the CPU. Of weights: they were copied to it. */
   host: boolean;
