@@ -4,6 +4,7 @@ import { backwardCreateGraph } from './backwardCreateGraph';
 import { cachedMethod } from './cachedMethod';
 import { capturedTensor } from './capturedTensor';
 import { ctxAttribute } from './ctxAttribute';
+import { dataloaderInLoop } from './dataloaderInLoop';
 import { deviceMoveKeepsGraph } from './deviceMoveKeepsGraph';
 import { diagnosticsLeftOn } from './diagnosticsLeftOn';
 import { doubleResidency } from './doubleResidency';
@@ -85,6 +86,7 @@ export const rules: readonly Rule[] = [
   inputChain,
   graphsUntilOneBackward,
   tensorBetweenProcesses,
+  dataloaderInLoop,
   placeboFree,
 ];
 
