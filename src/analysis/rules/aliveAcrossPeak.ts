@@ -29,6 +29,8 @@ export const aliveAcrossPeak: Rule = {
 
 /** The output of one round is alive while the next one's is computed. */
 function* fromRoundToRound(one: Interpreted, program: Program): Iterable<Finding> {
+  // Inside a module it is one of its layers.
+  if (one.scope.class?.isModule === true) return;
   const liveness = livenessIn(one);
   for (const [id, point] of one.graph.points.entries()) {
     const assignment = point.syntax.type === 'expression_statement' ? assignmentOf(point.syntax) : null;

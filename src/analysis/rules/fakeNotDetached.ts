@@ -29,10 +29,19 @@ export const fakeNotDetached: Rule = {
       const stepped = stepAfter(syntax, one, program);
       if (stepped === null || stepped.length === 0) continue;
       const call = callWithForeign(root, stepped, one, program);
-      if (call !== null) yield finding(call.call, call.argument, syntax);
+      // What a second backward goes through as well is meant to carry both graphs.
+      if (call !== null && rootsThrough(call.call, one) === 1) yield finding(call.call, call.argument, syntax);
     }
   },
 };
+
+function rootsThrough(call: Node, one: Interpreted): number {
+  return one.graph.points.filter(({ syntax }) => {
+    const environment = one.before.get(syntax.id);
+    const root = environment === undefined ? null : rootOf(syntax, environment, one);
+    return root !== null && root.some((site) => site.id === call.id);
+  }).length;
+}
 
 function rootOf(statement: Node, environment: Environment, one: Interpreted): Sites | null {
   if (statement.type !== 'expression_statement') return null;
