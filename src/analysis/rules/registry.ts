@@ -22,6 +22,7 @@ import { metricNotReset } from './metricNotReset';
 import { outputsKeptOnDevice } from './outputsKeptOnDevice';
 import { placeboFree } from './placeboFree';
 import { queueKeepsGraph } from './queueKeepsGraph';
+import { referenceCycle } from './referenceCycle';
 import { rolloutKeepsHistory } from './rolloutKeepsHistory';
 import { aliveAcrossPeak } from './aliveAcrossPeak';
 import { checkpointKept } from './checkpointKept';
@@ -87,6 +88,7 @@ export const rules: readonly Rule[] = [
   graphsUntilOneBackward,
   tensorBetweenProcesses,
   dataloaderInLoop,
+  referenceCycle,
   placeboFree,
 ];
 
