@@ -3,7 +3,8 @@ import type { Node } from '../syntax/node';
 
 /** `del a, b` on a line of its own before a statement. */
 export function deleteBefore(statement: Node, names: readonly string[], source: string, safe: boolean): Fix {
-  return { title: text('Let go of them first: {0}', `del ${names.join(', ')}`), safe, edits: [lineBefore(statement, `del ${names.join(', ')}`, source)] };
+  const line = `del ${names.join(', ')}`;
+  return { title: text('Let go of them first: {0}', line), safe, edits: [lineBefore(statement, line, source)] };
 }
 
 /** A line before a statement, indented as it is and with the file's line ends. */

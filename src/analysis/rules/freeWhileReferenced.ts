@@ -41,6 +41,7 @@ export const freeWhileReferenced: Rule = {
   },
 };
 
+/** A statement that only collects garbage or gives the cache back, itself or by a function of this file. */
 function isFree(statement: Node | null, { module }: Program): boolean {
   const call = statement?.type === 'expression_statement' ? children(statement)[0] : undefined;
   const target = call?.type === 'call' ? call.childForFieldName('function') : null;
