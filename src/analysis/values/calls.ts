@@ -31,7 +31,7 @@ export function call(node: Node, environment: Environment, evaluator: Evaluator)
   const dotted = target.type === 'identifier' && environment.has(target.text) ? null : evaluator.dotted(target);
   if (dotted !== null) {
     const linked = evaluator.knowledge.module.linked.get(dotted);
-    if (linked === undefined) return libraryCall(dotted, made, evaluator);
+    if (linked === undefined) return libraryCall(dotted, withItems(dotted, made, environment, evaluator), evaluator);
     return isClass(linked) ? construct(linked, made, evaluator) : callFunction(linked, null, made, evaluator);
   }
   if (target.type === 'identifier' && !environment.has(target.text)) {
@@ -43,6 +43,15 @@ export function call(node: Node, environment: Environment, evaluator: Evaluator)
     if (method !== null) return method;
   }
   return callValue(evaluator.evaluate(target, environment), target, made, evaluator);
+}
+
+/** `torch.cat([a, b])`: of a list that is written out, each item is known by itself. */
+function withItems(name: string, made: Call, environment: Environment, evaluator: Evaluator): Call {
+  const list = made.node.childForFieldName('arguments');
+  const [literal] = list === null || !names.joining.test(name) ? [] : children(list);
+  if (literal?.type !== 'list' || children(literal).some((item) => item.type === 'list_splat')) return made;
+  const items = tuple(children(literal).map((item) => evaluator.evaluate(item, environment)));
+  return { ...made, args: [items, ...made.args.slice(1)] };
 }
 
 function readArguments(node: Node, list: Node, environment: Environment, evaluator: Evaluator): Call {

@@ -130,7 +130,10 @@ function torchCall(name: string, given: readonly Value[], made: Call, text: stri
     if (loss.kind !== 'tensor') return loss;
     return { ...loss, scalar: !/reduction\s*=\s*["']none/.test(text), full: false, output: null };
   }
-  const inner = given.map((arg) => (arg.kind === 'container' || arg.kind === 'tuple' ? element(arg) : arg));
+  // Of a tuple each item counts by itself: one with a graph gives it to the result.
+  const inner = given.flatMap((arg) =>
+    arg.kind === 'tuple' ? arg.items : arg.kind === 'container' ? element(arg) : arg,
+  );
   if (!inner.some((arg) => arg.kind === 'tensor')) return unknownHolding(made.holds);
   const result = evaluator.result(node, inner);
   if (result.kind !== 'tensor') return result;

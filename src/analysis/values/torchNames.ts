@@ -96,6 +96,9 @@ export const optimizerClass =
   /^(torch\.optim|bitsandbytes\.optim|transformers|torch_optimizer|timm\.optim)\.(\w+\.)?(Adam\w*|SGD|RMSprop|Adagrad|Adadelta|LBFGS|Rprop|NAdam|RAdam|ASGD|SparseAdam|Adafactor|Lion\w*|LAMB|Ranger)$|^torch\.optim\.[A-Z]\w*$/;
 export const schedulerClass = /(^|\.)lr_scheduler\.\w+$|^transformers\.get_\w*schedule\w*$/;
 
+/** Functions that put the tensors of a list together. */
+export const joining = /^torch\.(cat|concat|concatenate|stack|hstack|vstack|dstack)$/;
+
 /** Attributes of a tensor that are tensors with its graph, also of a model's output object. */
 export const tensorAttributes = words(
   'T mT H mH real imag values logits loss last_hidden_state pooler_output hidden_states attentions prediction ' +
