@@ -129,5 +129,5 @@ function fixes({ decorator }: Cache, { scope }: Interpreted, { source }: Program
   const line = decorator.parent;
   if (line?.type !== 'decorator' || new RegExp(`\\b${scope.name}\\.(__wrapped__|cache_)`).test(source)) return [];
   const safe = neverHits && !sideEffects.test(scope.body.text);
-  return [{ title: text('Remove {0}', line.text), safe, edits: [removal(line, source)] }];
+  return [{ title: text('Remove {0}', `@${decorator.text}`), safe, edits: [removal(line, source)] }];
 }

@@ -1,4 +1,4 @@
-import { text, type Finding } from '../finding';
+import { text, type Finding, type Fix } from '../finding';
 import { detachFixes } from '../fixes/detach';
 import { firstAssignment } from '../flow/loops';
 import type { FunctionScope } from '../scopes/module';
@@ -62,7 +62,7 @@ function isShared({ keeper }: Store, scope: FunctionScope, { module }: Program):
   return start === undefined || firstAssignment(start.body, `${start.parameters[0]}.${attribute}`) === null;
 }
 
-const moving = /\.(cuda\(.*\)|to\([\w.]*(device|dev)\b.*\))$/;
+const moving = /\.(cuda\([^()]*\)|to\([\w.]*(device|dev)\b[^()]*\))$/;
 
 /** `x.to(device)`, whatever `x` is; also under the name that it was bound to just before. */
 function movedToDevice({ expression }: Store, scope: FunctionScope): Node | null {
@@ -91,6 +91,21 @@ function found(store: Store, kept: Node, graph: KeptTensor | null, one: Interpre
       reason(made, text('{0} is made once, here.', keeper)),
       reason(kept, text('This tensor is kept, with whatever it holds.')),
     ],
-    fixes: graph === null ? [] : detachFixes(graph.expression, keeper, graph.value.scalar, one.scope, module),
+    fixes:
+      graph?.value.scalar === true
+        ? detachFixes(graph.expression, keeper, true, one.scope, module)
+        : hostFix(kept, graph),
   };
+}
+
+function hostFix(kept: Node, graph: KeptTensor | null): Fix[] {
+  if (!['identifier', 'attribute', 'call', 'subscript'].includes(kept.type)) return [];
+  const method = graph === null ? '.cpu()' : '.detach().cpu()';
+  const { endIndex: end } = kept;
+  return [
+    {
+      ...{ title: text('Keep a host copy: {0}', `${kept.text}${method}`), safe: false },
+      edits: [{ start: end, end, newText: method }],
+    },
+  ];
 }
