@@ -31,14 +31,15 @@ export const aliveAcrossPeak: Rule = {
 function* fromRoundToRound(one: Interpreted, program: Program): Iterable<Finding> {
   // Inside a module it is one of its layers.
   if (one.scope.class?.isModule === true) return;
-  const liveness = livenessIn(one);
   for (const [id, point] of one.graph.points.entries()) {
     const assignment = point.syntax.type === 'expression_statement' ? assignmentOf(point.syntax) : null;
     const left = assignment?.childForFieldName('left');
-    const loop = innermostLoop(point.syntax);
-    if (left?.type !== 'identifier' || loop === null || backwardCallIn(loop) !== null) continue;
+    if (left?.type !== 'identifier') continue;
     const value = one.after.get(point.syntax.id)?.get(left.text);
     if (value === undefined || !isLargeAnswer(value, point.syntax, one)) continue;
+    const loop = innermostLoop(point.syntax);
+    if (loop === null || backwardCallIn(loop) !== null) continue;
+    const liveness = livenessIn(one);
     // Which of several tensors is the large one is not sure: what the loop collects may well outweigh it.
     if (value.kind !== 'tensor' && collectsTensors(loop, one, program)) continue;
     const end = lastOf(loop, one);

@@ -1,5 +1,6 @@
 import { text, type Finding, type Fix, type Text } from '../finding';
 import { removal } from '../fixes/statementLines';
+import { backPropagatesAnything } from '../flow/backward';
 import { loopsAround } from '../flow/loops';
 import { backwardCallIn, trainsWithin } from '../flow/training';
 import { calledName, callsWithin, isInner, keyword, positional } from '../syntax/calls';
@@ -18,7 +19,7 @@ export const diagnosticsLeftOn: Rule = {
   slugs: ['diagnostics-left-on'],
   mentions: /anomaly|profile|memory_history|retain_grad/,
   *find(one, program) {
-    if (!trainsWithin(program.module.root, program.module)) return;
+    if (!backPropagatesAnything(program.module)) return;
     for (const { syntax, own } of one.graph.points) {
       if (isConditional(syntax) || /^test_/.test(one.scope.name)) continue;
       if (syntax.type === 'with_statement') {

@@ -1,8 +1,11 @@
+import { scopeAround } from '../scopes/module';
+import { positional } from '../syntax/calls';
 import { descend } from '../syntax/parser';
 import type { Node } from '../syntax/node';
 import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
 import { models, union, type Sites } from '../values/sites';
+import { statementAround } from './keptGraph';
 import type { Program } from './rule';
 
 const known = new WeakMap<Program, Sites>();
@@ -14,24 +17,50 @@ export function optimized(program: Program): Sites {
   return sites;
 }
 
+const optimizerName = /optim|Adam|SGD|RMSprop|Adagrad|LBFGS/i;
+
 function readOptimized(program: Program): Sites {
   let sites: Sites = [];
-  for (const one of program.functions) {
-    for (const { syntax, own } of one.graph.points) {
-      const environment = one.before.get(syntax.id);
-      if (environment === undefined) continue;
-      for (const node of own.flatMap((part) => [...descend(part)])) {
-        if (
-          node.type !== 'call' ||
-          !/(optim|Adam|SGD|RMSprop|Adagrad|LBFGS)/.test(node.childForFieldName('function')?.text ?? '')
-        )
-          continue;
-        const value = one.evaluator.evaluate(node, environment);
-        if (value.kind === 'holder' && value.role === 'optimizer') sites = union(sites, models(value.holds));
-      }
+  for (const [name, calls] of program.module.calls) {
+    if (!optimizerName.test(name)) continue;
+    for (const call of calls) {
+      const around = scopeAround(call, program.module) ?? program.module.scopes[0];
+      const one = program.functions.find((other) => other.scope === around);
+      const environment = one?.before.get(statementAround(call).id);
+      if (one === undefined || environment === undefined) continue;
+      const value = one.evaluator.evaluate(call, environment);
+      if (value.kind === 'holder' && value.role === 'optimizer') sites = union(sites, models(value.holds));
     }
   }
   return sites;
+}
+
+const unknowing = new WeakMap<Program, boolean>();
+
+/** Whether something takes an optimizer's `step()` that the file does not show, or an optimizer's parameters come from elsewhere. */
+export function hasUnknownOptimizer(program: Program): boolean {
+  let answer = unknowing.get(program);
+  if (answer === undefined) unknowing.set(program, (answer = program.functions.some(stepsUnknown)));
+  return answer;
+}
+
+function stepsUnknown(one: Interpreted): boolean {
+  return one.graph.points.some(({ syntax, own }) => {
+    const environment = one.before.get(syntax.id);
+    if (environment === undefined) return false;
+    return own
+      .flatMap((part) => [...descend(part)])
+      .some((node) => {
+        const target = node.type === 'call' ? node.childForFieldName('function') : null;
+        if (target?.childForFieldName('attribute')?.text !== 'step') return false;
+        const isScaled = node.childForFieldName('arguments')?.text !== '()';
+        const receiver = isScaled ? (positional(node)[0] ?? null) : target.childForFieldName('object');
+        const value = one.evaluator.evaluate(receiver, environment);
+        if (value.kind === 'holder' && value.role === 'optimizer') return models(value.holds).length === 0;
+        // `env.step(action)` is no update, `scaler.step(optimizer)` is one.
+        return value.kind === 'unknown' && (!isScaled || /optim/i.test(receiver?.text ?? ''));
+      });
+  });
 }
 
 /** The optimizer whose `step()` a statement calls, by what it updates; null for anything else. */
