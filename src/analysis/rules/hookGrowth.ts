@@ -135,11 +135,21 @@ function isEmptiedAnywhere(stem: Node, made: Node, module: ModuleScope): boolean
   for (const node of descend(module.root)) {
     if (!empties(node, isKeeper, made)) continue;
     const scope = scopeAround(node, module);
-    const isCalled =
-      scope === null || scope.name.startsWith('__') || callsOf(scope, module).length > 0 || scope.class === null;
-    if (isCalled) return true;
+    if (scope === null || mayBeCalled(scope, module)) return true;
   }
   return false;
+}
+
+const byFramework = /^(__|on_|forward$|step$|\w+_step$)/;
+
+/** A method that this file mentions nowhere, and no framework calls, is not called. */
+function mayBeCalled(scope: FunctionScope, module: ModuleScope): boolean {
+  if (scope.class === null || byFramework.test(scope.name)) return true;
+  const isOutside = (node: Node): boolean => !isInside(node, scope.node);
+  const own = [...descend(scope.body)].filter(
+    (node) => node.type === 'attribute' && node.text.endsWith(`.${scope.name}`),
+  );
+  return callsOf(scope, module).some(isOutside) || (module.attributeReads.get(scope.name) ?? 0) > own.length;
 }
 
 function empties(node: Node, isKeeper: (node: Node | null) => boolean, made: Node): boolean {
@@ -156,7 +166,11 @@ function empties(node: Node, isKeeper: (node: Node | null) => boolean, made: Nod
     case 'assignment': {
       const left = node.childForFieldName('left');
       const right = node.childForFieldName('right');
-      if (left === null || right === null || !isKeeper(left) || isInside(made, right)) return false;
+      if (left === null || right === null) return false;
+      // `outputs, self.outputs = self.outputs, []`
+      if (left.type.endsWith('pattern') || left.type === 'pattern_list')
+        return !isInside(made, right) && children(left).some(isKeeper);
+      if (!isKeeper(left) || isInside(made, right)) return false;
       // `features[name] = []` in the loop over the layers is how it begins; `store["a"] = x` empties nothing.
       const isFresh =
         /^(\[\]|\{\}|None|list\(\)|dict\(\))$/.test(right.text) ||
