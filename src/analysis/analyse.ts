@@ -19,11 +19,8 @@ export interface AnalyseOptions {
 
 /** Findings in one Python file, in order of their place. Text that does not parse is read as far as it does. */
 export function analyse(parser: Parser, source: string, options: AnalyseOptions = {}): Finding[] {
-  // Nothing to find without torch, and most Python files are without.
-  if (!/\b(torch|lightning)\b/.test(source)) return [];
-  const { files, linked } = readImported(parser, source, options.resolve ?? (() => null));
-  const module = readModule(parse(parser, source), linked);
-  const program: Program = { ...interpretModule(module, files), module, source, cells: options.cells ?? [] };
+  const program = readProgram(parser, source, options);
+  if (program === null) return [];
   const findings: Finding[] = [];
   for (const rule of rules) {
     if (rule.mentions?.test(source) === false) continue;
@@ -38,6 +35,15 @@ export function analyse(parser: Parser, source: string, options: AnalyseOptions 
     .filter((finding) => !isSuppressed(finding, source))
     .map((finding) => ({ ...finding, chain: finding.chain.filter((reason) => (reason.origin ?? 0) === 0) }))
     .sort((a, b) => a.start - b.start);
+}
+
+/** What the rules look at; null for a file without torch. */
+export function readProgram(parser: Parser, source: string, options: AnalyseOptions = {}): Program | null {
+  // Nothing to find without torch, and most Python files are without.
+  if (!/\b(torch|lightning)\b/.test(source)) return null;
+  const { files, linked } = readImported(parser, source, options.resolve ?? (() => null));
+  const module = readModule(parse(parser, source), linked);
+  return { ...interpretModule(module, files), module, source, cells: options.cells ?? [] };
 }
 
 function isSuppressed(finding: Finding, source: string): boolean {

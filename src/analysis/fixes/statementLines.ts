@@ -32,6 +32,11 @@ function wholeLine({ startIndex, endIndex }: Node, source: string): Edit {
 
 /** A new statement on a line of its own behind another one, indented as that is; null where it shares its line. */
 export function addition(after: Node, statement: string, source: string): Edit | null {
+  return additions(after, [statement], source);
+}
+
+/** The same with several statements, a line each. */
+export function additions(after: Node, statements: readonly string[], source: string): Edit | null {
   const lineStart = source.lastIndexOf('\n', after.startIndex - 1) + 1;
   const indentation = source.slice(lineStart, after.startIndex);
   if (indentation.trim() !== '') return null;
@@ -39,5 +44,6 @@ export function addition(after: Node, statement: string, source: string): Edit |
   const end = newline < 0 ? source.length : newline;
   if (!/^\s*(#.*)?$/.test(source.slice(after.endIndex, end))) return null;
   const at = source[end - 1] === '\r' ? end - 1 : end;
-  return { start: at, end: at, newText: `${at < end ? '\r\n' : '\n'}${indentation}${statement}` };
+  const lineBreak = at < end ? '\r\n' : '\n';
+  return { start: at, end: at, newText: statements.map((one) => `${lineBreak}${indentation}${one}`).join('') };
 }

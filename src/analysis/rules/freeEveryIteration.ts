@@ -63,7 +63,7 @@ function isFirst(edit: { start: number }, index: number, all: readonly { start: 
 }
 
 /** The loop or function that makes one training step per round or call, and `statement` in each of them. */
-function stepAround(statement: Node, one: Interpreted, { module }: Program): Node | null {
+export function stepAround(statement: Node, one: Interpreted, { module }: Program): Node | null {
   const [loop] = loopsAround(statement);
   const around = loop ?? one.scope.node;
   if (!isUnconditional(statement, around)) return null;

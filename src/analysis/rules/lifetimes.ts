@@ -63,7 +63,8 @@ function sharesMemory(value: Value, other: Value): boolean {
   return own.length > 0 && own.every((site) => holdsSite(other.holds, site));
 }
 
-function ownSites(value: Value): Sites {
+/** The objects that a value is, not those it keeps as well. */
+export function ownSites(value: Value): Sites {
   if (value.kind === 'tensor') return value.own === null ? [] : [value.own];
   if (value.kind === 'tuple') return value.items.flatMap(ownSites);
   return value.kind === 'container' ? ownSites(value.elements) : value.holds;

@@ -22,7 +22,7 @@ export const notebookGlobal: Rule = {
   slugs: ['notebook-global'],
   *find(one, program) {
     if (one.scope.body.type !== 'module') return;
-    const cells = program.cells.length > 0 ? program.cells : markedCells(program.source);
+    const cells = cellsOf(program);
     if (cells.length < 2) return;
     for (const [index, cell] of cells.entries()) {
       // Whoever deletes in a cell has chosen what to keep.
@@ -36,8 +36,9 @@ export const notebookGlobal: Rule = {
   },
 };
 
-/** Cells of a script with `# %%` lines. */
-function markedCells(source: string): Range[] {
+/** Cells of a notebook, or of a script with `# %%` lines. */
+export function cellsOf({ cells, source }: Program): readonly Range[] {
+  if (cells.length > 0) return cells;
   const starts = [...source.matchAll(marker)].map((match) => match.index);
   return starts.map((start, index) => ({ start, end: starts[index + 1] ?? source.length }));
 }
