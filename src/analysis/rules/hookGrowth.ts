@@ -168,8 +168,11 @@ function empties(node: Node, isKeeper: (node: Node | null) => boolean, made: Nod
       const right = node.childForFieldName('right');
       if (left === null || right === null) return false;
       // `outputs, self.outputs = self.outputs, []`
-      if (left.type.endsWith('pattern') || left.type === 'pattern_list')
-        return !isInside(made, right) && children(left).some(isKeeper);
+      if (left.type.endsWith('pattern') || left.type === 'pattern_list') {
+        const values = children(right);
+        const isFreshAt = (index: number): boolean => /^(\[\]|\{\}|None)$/.test(values[index]?.text ?? '');
+        return !isInside(made, right) && children(left).some((part, index) => isKeeper(part) && isFreshAt(index));
+      }
       if (!isKeeper(left) || isInside(made, right)) return false;
       // `features[name] = []` in the loop over the layers is how it begins; `store["a"] = x` empties nothing.
       const isFresh =
