@@ -3,9 +3,9 @@ import type { Finding, Range } from './finding';
 import { rules } from './rules/registry';
 import type { Program } from './rules/rule';
 import { readImported, type Resolve } from './scopes/imported';
-import { readModule } from './scopes/module';
+import { readModule, type ModuleScope } from './scopes/module';
 import { parse } from './syntax/parser';
-import { interpretModule } from './values/program';
+import { Interpretation } from './values/program';
 
 /** `# vram-lens: ignore` or `# vram-lens: ignore[rule, rule]` at the end of a finding's first line silences it. */
 const suppression = /#\s*vram-lens:\s*ignore(?:\[([^\]]*)\])?/;
@@ -43,7 +43,16 @@ export function readProgram(parser: Parser, source: string, options: AnalyseOpti
   if (!/\b(torch|lightning)\b/.test(source)) return null;
   const { files, linked } = readImported(parser, source, options.resolve ?? (() => null));
   const module = readModule(parse(parser, source), linked);
-  return { ...interpretModule(module, files), module, source, cells: options.cells ?? [] };
+  return programOf(new Interpretation(module, files), module, source, options.cells ?? []);
+}
+
+export function programOf(
+  values: Interpretation,
+  module: ModuleScope,
+  source: string,
+  cells: readonly Range[],
+): Program {
+  return { functions: values.functions, isHook: (scope) => values.isHook(scope), module, source, cells };
 }
 
 function isSuppressed(finding: Finding, source: string): boolean {

@@ -59,9 +59,12 @@ export interface ModuleScope {
 
 export type Linked = ReadonlyMap<string, ClassScope | FunctionScope>;
 
-/** Reads one file; `linked` is what it may use of the files it imports. */
-export function readModule(root: Node, linked: Linked = new Map()): ModuleScope {
-  const top: FunctionScope = {
+/**
+ * Reads one file; `linked` is what it may use of the files it imports. Of the last reading of the same tree functions with
+ * the same body, and classes, stay the objects they were.
+ */
+export function readModule(root: Node, linked: Linked = new Map(), last: ModuleScope | null = null): ModuleScope {
+  const top: FunctionScope = last?.scopes[0] ?? {
     ...{ node: root, name: '<module>', body: root, parameters: [], defaults: new Map(), class: null },
     ...{ isStatic: false, isProperty: false, isGenerator: false, around: null },
   };
@@ -99,8 +102,8 @@ export function readModule(root: Node, linked: Linked = new Map()): ModuleScope 
         functions.push(node);
     }
   }
-  for (const node of classes) readClass(node, module);
-  for (const node of functions) readScope(node, module);
+  for (const node of classes) readClass(node, module, last);
+  for (const node of functions) readScope(node, module, last);
   module.scopeOf.set(root.id, top);
   return module;
 }
@@ -110,9 +113,11 @@ function isInLambda(node: Node): boolean {
   return false;
 }
 
-function readScope(node: Node, module: ModuleScope): void {
+function readScope(node: Node, module: ModuleScope, last: ModuleScope | null): void {
   const owner = ownerClass(node, module);
-  const scope = readFunction(node, owner);
+  const known = last?.scopeOf.get(node.id);
+  const isSame = known !== undefined && known.body === node.childForFieldName('body');
+  const scope = isSame ? known : readFunction(node, owner);
   if (scope === null) return;
   module.scopes.push(scope);
   module.scopeOf.set(node.id, scope);
@@ -190,9 +195,15 @@ function readImport(node: Node, imports: Map<string, string>): void {
   }
 }
 
-function readClass(node: Node, module: ModuleScope): void {
+function readClass(node: Node, module: ModuleScope, last: ModuleScope | null): void {
   const name = node.childForFieldName('name')?.text;
   if (name === undefined) return;
+  const known = last?.classes.get(name);
+  if (known?.node === node) {
+    known.methods.clear();
+    module.classes.set(name, known);
+    return;
+  }
   const list = node.childForFieldName('superclasses');
   const bases = new Set<string>();
   let isModule = false;

@@ -1,4 +1,4 @@
-import type { Language, Tree } from 'web-tree-sitter';
+import type { Language, Node as TreeSitterNode, Tree, TreeCursor } from 'web-tree-sitter';
 
 /**
  * One node of the syntax tree in JavaScript: named children only, comments left out. The parser's own nodes live in
@@ -15,22 +15,34 @@ export interface Node {
   childForFieldName(name: string): Node | null;
 }
 
+/** The text of a tree, shared by its nodes: after an edit they go on with the new one. */
+export interface SourceText {
+  text: string;
+}
+
 class SyntaxNode implements Node {
   readonly children: Node[] = [];
   isPlain = false;
   private fields: Map<string, Node> | null = null;
 
   constructor(
-    private readonly source: string,
+    private readonly source: SourceText,
     readonly id: number,
     readonly type: string,
-    readonly startIndex: number,
-    readonly endIndex: number,
-    readonly parent: Node | null,
+    public startIndex: number,
+    public endIndex: number,
+    public parent: Node | null,
   ) {}
 
   get text(): string {
-    return this.source.slice(this.startIndex, this.endIndex);
+    return this.source.text.slice(this.startIndex, this.endIndex);
+  }
+
+  /** Puts another child, with its field, in the place of one. */
+  replace(old: Node, node: SyntaxNode): void {
+    this.children[this.children.indexOf(old)] = node;
+    for (const [name, field] of this.fields ?? []) if (field === old) this.fields?.set(name, node);
+    node.parent = this;
   }
 
   childForFieldName(name: string): Node | null {
@@ -94,14 +106,58 @@ export function originOf(node: Node): number {
   return Math.floor(node.id / nodesPerFile);
 }
 
+/** A copied tree, and what copying a part of it anew needs. */
+export interface CopiedTree {
+  root: Node;
+  source: SourceText;
+  nextId: number;
+}
+
 /** Copies a tree in one walk; the tree may be deleted afterwards. */
-export function copyTree(tree: Tree, source: string, origin = 0): Node {
+export function copyTree(tree: Tree, source: string, origin = 0): CopiedTree {
   const cursor = tree.walk();
-  const { language } = tree;
-  let ids = origin * nodesPerFile;
+  const copied = { source: { text: source }, nextId: origin * nodesPerFile };
+  const root = copyBelow(cursor, tree.language, copied);
+  cursor.delete();
+  return { ...copied, root };
+}
+
+/**
+ * Copies the part of an edited tree at `node` into the place of `old`, and moves what lies behind it: the rest of the
+ * tree is the same but for its offsets.
+ */
+export function replacePart(copied: CopiedTree, old: Node, node: TreeSitterNode, source: string): void {
+  const parent = old.parent;
+  if (!(parent instanceof SyntaxNode)) return;
+  const by = node.endIndex - old.endIndex;
+  const end = old.endIndex;
+  copied.source.text = source;
+  const left: Node[] = [copied.root];
+  for (let at = left.pop(); at !== undefined; at = left.pop()) {
+    // Parts before it stay; the part itself goes.
+    if (at === old || at.endIndex < end || (at.endIndex === end && at.startIndex >= old.startIndex)) continue;
+    if (at.startIndex >= end) at.startIndex += by;
+    at.endIndex += by;
+    left.push(...fieldsAndChildren(at));
+  }
+  for (let at: Node | null = parent; at !== null; at = at.parent) if (at.endIndex === end) at.endIndex += by;
+  const cursor = node.walk();
+  parent.replace(old, copyBelow(cursor, node.tree.language, copied));
+  cursor.delete();
+}
+
+/** Operators have a field and are no children. */
+function fieldsAndChildren(node: Node): Node[] {
+  const operator = node.childForFieldName('operator');
+  return operator === null || node.children.includes(operator) ? node.children : [...node.children, operator];
+}
+
+/** Copies what a cursor is at, and everything below it. */
+function copyBelow(cursor: TreeCursor, language: Language, copied: Omit<CopiedTree, 'root'>): SyntaxNode {
   const make = (type: string, parent: SyntaxNode | null): SyntaxNode =>
-    new SyntaxNode(source, ids++, type, cursor.startIndex, cursor.endIndex, parent);
+    new SyntaxNode(copied.source, copied.nextId++, type, cursor.startIndex, cursor.endIndex, parent);
   const root = make(cursor.nodeType, null);
+  root.isPlain = plainParents.has(root.type);
   let parent = root;
   // Iterative: generated code nests deeper than the stack is.
   const open: SyntaxNode[] = [];
@@ -118,8 +174,8 @@ export function copyTree(tree: Tree, source: string, origin = 0): Node {
         node.isPlain = kind.isPlain;
       }
     }
-    const enters = !kind.isLeaf && node !== null && (kind.type !== 'string' || isFormatted(source, node.startIndex));
-    if (enters && node !== null && cursor.gotoFirstChild()) {
+    const isRead = kind.type !== 'string' || (node !== null && isFormatted(copied.source.text, node.startIndex));
+    if (!kind.isLeaf && node !== null && isRead && cursor.gotoFirstChild()) {
       open.push(parent);
       parent = node;
       continue;
@@ -129,7 +185,6 @@ export function copyTree(tree: Tree, source: string, origin = 0): Node {
       parent = open.pop() ?? root;
     }
   }
-  cursor.delete();
   return root;
 }
 

@@ -24,7 +24,7 @@ export function parse(parser: Parser, source: string, origin = 0): Node {
   // It gives up only when it is cancelled, which nobody does.
   if (tree === null) throw new Error('the parser gave up');
   try {
-    return copyTree(tree, source, origin);
+    return copyTree(tree, source, origin).root;
   } finally {
     tree.delete();
   }

@@ -75,7 +75,7 @@ function readArguments(node: Node, list: Node, environment: Environment, evaluat
 }
 
 /** Builtins that answer what they are given, or its elements one by one. */
-const passing = new Set(['iter', 'reversed', 'sorted', 'list', 'tuple', 'set', 'filter', 'frozenset']);
+const passing = new Set(['iter', 'reversed', 'sorted', 'list', 'tuple', 'set', 'frozenset']);
 const counting = new Set(
   'float int str len bool repr format range print isinstance hasattr type id hash callable all any ord chr'.split(' '),
 );
@@ -106,6 +106,8 @@ function named(name: string, made: Call, evaluator: Evaluator): Value | null {
       return container(made.node, unknownHolding(made.holds));
     case 'dict':
       return container(made.node, [...made.args.map(element), ...made.keywords.values()].reduce(join, plain));
+    case 'filter':
+      return container(made.node, element(made.args.at(-1) ?? plain));
     case 'super':
       return unknown;
   }

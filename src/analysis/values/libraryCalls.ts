@@ -5,7 +5,7 @@ import type { Evaluator } from './evaluate';
 import { models, noSites, site, union } from './sites';
 import { isQueue, queue, started, startsFunctions } from './processes';
 import * as names from './torchNames';
-import { container, element, module, plain, tensor, tuple, unknown, unknownHolding, type Value } from './value';
+import { container, element, join, module, plain, tensor, tuple, unknown, unknownHolding, type Value } from './value';
 
 /** Libraries whose results hold no tensor. */
 const plainLibraries =
@@ -14,7 +14,7 @@ const plainTorch =
   /^torch\.(device|cuda|backends|manual_seed|no_grad|inference_mode|enable_grad|set_grad_enabled|is_tensor|get_default_dtype|distributed|Size|Generator|finfo|iinfo|save|version)\b/;
 /** They answer their first argument, one by one, in another order, with a bar. */
 const passing =
-  /^(tqdm\.(\w+\.)?\w*tqdm|tqdm\.(\w+\.)?trange|itertools\.(chain|cycle|islice|takewhile)|rich\.progress\.track)$/;
+  /^(tqdm\.(\w+\.)?\w*tqdm|tqdm\.(\w+\.)?trange|itertools\.(chain\.from_iterable|cycle|islice|takewhile)|rich\.progress\.track)$/;
 
 /** A function or class that an import names. */
 export function libraryCall(name: string, made: Call, evaluator: Evaluator): Value {
@@ -35,6 +35,7 @@ export function libraryCall(name: string, made: Call, evaluator: Evaluator): Val
   if (name === 'sys.exc_info') return { kind: 'holder', role: 'exception', made: node, host: false, holds: noSites };
   if (name === 'torch.utils.data.DataLoader') return container(node, tensor(site(node, 'tensor'), { full: true }));
   if (name.startsWith('collections.')) return collection(name, made, text, evaluator);
+  if (name === 'itertools.chain') return container(node, args.map(element).reduce(join, plain));
   if (passing.test(name)) return first === undefined ? container(node, plain) : container(node, element(first));
   if (isQueue(name)) return queue(node);
   if (startsFunctions.test(name)) return started(name, made, evaluator);

@@ -37,35 +37,67 @@ export interface ProgramValues {
  * Every function of a file with its values, after what calls (of the files it imports, too) say of parameters and results
  * has travelled. A function is read again when an answer it was given has changed.
  */
-export function interpretModule(module: ModuleScope, imported: readonly ModuleScope[] = []): ProgramValues {
-  const all = [module, ...imported].flatMap((file) => file.scopes.map((scope) => ({ scope, file })));
-  const board = new Board();
-  const interpreted: Interpreted[] = [];
-  const visits = new Uint8Array(all.length);
-  const waiting = new Uint8Array(all.length).fill(1);
-  for (let any = true; any;) {
-    any = false;
-    all.forEach(({ scope, file }, index) => {
-      if (waiting[index] === 0) return;
-      waiting[index] = 0;
-      if ((visits[index] = (visits[index] ?? 0) + 1) > mostVisits) return;
-      any = true;
-      const one = visit(scope, file, (key) => board.ask(key, index));
-      interpreted[index] = one.interpreted;
-      for (const asker of board.say(one.said, index)) waiting[asker] = 1;
-    });
+export class Interpretation implements ProgramValues {
+  private readonly board = new Board();
+  private readonly interpreted = new Map<FunctionScope, Interpreted>();
+  private files: readonly ModuleScope[];
+
+  constructor(
+    private module: ModuleScope,
+    private readonly imported: readonly ModuleScope[] = [],
+  ) {
+    this.files = [module, ...imported];
+    this.read(new Set(this.files.flatMap((file) => file.scopes)));
   }
-  return {
-    functions: interpreted.slice(0, module.scopes.length),
-    isHook: (scope) => board.isKnown(keys.hook(scope)),
-  };
+
+  get functions(): Interpreted[] {
+    return this.module.scopes.flatMap((scope) => this.interpreted.get(scope) ?? []);
+  }
+
+  isHook(scope: FunctionScope): boolean {
+    return this.board.isKnown(keys.hook(scope));
+  }
+
+  /** Goes on with another reading of the file; answers the functions that were read again. */
+  update(module: ModuleScope): Set<FunctionScope> {
+    const scopes = new Set(module.scopes);
+    for (const scope of this.module.scopes) {
+      if (scopes.has(scope)) continue;
+      this.interpreted.delete(scope);
+      // A new function in its place says its own.
+      if (!module.scopeOf.has(scope.node.id)) this.board.say(new Map(), scope.node.id);
+    }
+    this.module = module;
+    this.files = [module, ...this.imported];
+    return this.read(new Set(module.scopes.filter((scope) => !this.interpreted.has(scope))));
+  }
+
+  private read(first: ReadonlySet<FunctionScope>): Set<FunctionScope> {
+    const all = this.files.flatMap((file) => file.scopes.map((scope) => ({ scope, file })));
+    const waiting = new Set([...first].map((scope) => scope.node.id));
+    const visits = new Map<FunctionScope, number>();
+    for (let any = true; any;) {
+      any = false;
+      for (const { scope, file } of all) {
+        const id = scope.node.id;
+        const count = (visits.get(scope) ?? 0) + 1;
+        if (!waiting.delete(id) || count > mostVisits) continue;
+        any = true;
+        visits.set(scope, count);
+        const one = visit(scope, file, (key) => this.board.ask(key, id));
+        this.interpreted.set(scope, one.interpreted);
+        for (const asker of this.board.say(one.said, id)) waiting.add(asker);
+      }
+    }
+    return new Set(visits.keys());
+  }
 }
 
 /** What functions say of one another: of each key the values that all of them give, joined. */
 class Board {
   private readonly known: Summaries = new Map();
   private readonly said = new Map<string, Map<number, Value>>();
-  private readonly keysOf: ReadonlySet<string>[] = [];
+  private readonly keysOf = new Map<number, ReadonlySet<string>>();
   private readonly askers = new Map<string, Set<number>>();
 
   ask(key: string, asker: number): Value | undefined {
@@ -82,8 +114,8 @@ class Board {
   /** Replaces what a function said before; answers whom the news concerns. */
   say(summaries: Summaries, speaker: number): Set<number> {
     const concerned = new Set<number>();
-    const old = this.keysOf[speaker] ?? new Set();
-    this.keysOf[speaker] = new Set(summaries.keys());
+    const old = this.keysOf.get(speaker) ?? new Set();
+    this.keysOf.set(speaker, new Set(summaries.keys()));
     for (const key of new Set([...old, ...summaries.keys()])) {
       if (!this.update(key, summaries.get(key), speaker)) continue;
       for (const asker of this.askers.get(key) ?? []) concerned.add(asker);
