@@ -3,12 +3,10 @@ import {
   DiagnosticSeverity,
   type CodeAction,
   type Diagnostic,
-  type Range as LspRange,
+  type TextEdit,
 } from 'vscode-languageserver/node';
-import type { TextDocument } from 'vscode-languageserver-textdocument';
-import type { Finding, Fix, Range, Severity, Text } from '../analysis/finding';
-
-export const source = 'VRAM Lens';
+import { text, type Finding, type Fix, type Severity, type Text } from '../analysis/finding';
+import type { Source } from './source';
 
 /** A text in the user's language. */
 export type Say = (text: Text) => string;
@@ -20,34 +18,52 @@ const severities: Record<Severity, DiagnosticSeverity> = {
 };
 
 /** A finding as the editor shows it: its why-chain is the related information. */
-export function diagnostic(finding: Finding, document: TextDocument, say: Say): Diagnostic {
+export function diagnostic(finding: Finding, source: Source, say: Say): Diagnostic {
   return {
-    range: range(finding, document),
+    range: source.location(finding).range,
     severity: severities[finding.severity],
-    ...{ source, code: finding.rule },
+    ...{ source: 'VRAM Lens', code: finding.rule },
     message: say(finding.message),
     relatedInformation: finding.chain.map((reason) => ({
-      location: { uri: document.uri, range: range(reason, document) },
+      location: source.location(reason),
       message: say(reason.message),
     })),
   };
 }
 
+/** The diagnostics of each document of a source; of those without findings as well, so that old ones go. */
+export function diagnosticsByDocument(
+  findings: readonly Finding[],
+  source: Source,
+  say: Say,
+): Map<string, Diagnostic[]> {
+  const byDocument = new Map<string, Diagnostic[]>(source.documents.map(({ uri }) => [uri, []]));
+  for (const finding of findings) byDocument.get(source.location(finding).uri)?.push(diagnostic(finding, source, say));
+  return byDocument;
+}
+
 /** The fixes of a finding as quick fixes, the first one preferred. */
-export function codeActions(finding: Finding, document: TextDocument, say: Say): CodeAction[] {
-  return finding.fixes.map((fix, index) => ({
-    title: say(fix.title),
-    kind: CodeActionKind.QuickFix,
-    diagnostics: [diagnostic(finding, document, say)],
-    isPreferred: index === 0,
-    edit: { changes: { [document.uri]: edits(fix, document) } },
-  }));
+export function quickFixes(finding: Finding, source: Source, say: Say): CodeAction[] {
+  return finding.fixes.flatMap((fix, index) => {
+    const changes = source.changes(fix.edits);
+    if (changes === null) return [];
+    return [
+      {
+        ...{ title: say(fix.title), kind: CodeActionKind.QuickFix, isPreferred: index === 0 },
+        diagnostics: [diagnostic(finding, source, say)],
+        edit: { changes },
+      },
+    ];
+  });
 }
 
-function edits(fix: Fix, document: TextDocument): { range: LspRange; newText: string }[] {
-  return fix.edits.map((edit) => ({ range: range(edit, document), newText: edit.newText }));
+/** A refactoring; one that cannot be made is there with the reason. */
+export function refactoring(result: Fix | Text, title: string, source: Source, say: Say): CodeAction {
+  const kind = CodeActionKind.RefactorRewrite;
+  if ('text' in result) return { title, kind, disabled: { reason: say(result) } };
+  const changes: Record<string, TextEdit[]> | null = source.changes(result.edits);
+  if (changes === null) return { title, kind, disabled: { reason: say(notEditable) } };
+  return { title: say(result.title), kind, edit: { changes } };
 }
 
-export function range({ start, end }: Range, document: TextDocument): LspRange {
-  return { start: document.positionAt(start), end: document.positionAt(end) };
-}
+const notEditable = text('The lines to change reach over cells or into a magic.');

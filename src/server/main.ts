@@ -7,28 +7,24 @@ import type { Parser } from 'web-tree-sitter';
 import {
   CodeActionKind,
   createConnection,
+  DidChangeConfigurationNotification,
   ProposedFeatures,
-  TextDocuments,
   TextDocumentSyncKind,
+  type InitializeParams,
+  type InitializeResult,
 } from 'vscode-languageserver/node';
-import { TextDocument } from 'vscode-languageserver-textdocument';
-import { analyse } from '../analysis/analyse';
-import type { Finding, Text } from '../analysis/finding';
+import type { Text } from '../analysis/finding';
 import { createParser } from '../analysis/syntax/parser';
-import { codeActions, diagnostic } from './diagnostics';
-
-/** After the last keystroke: long enough not to flicker, short enough to feel at once. */
-const quietMs = 250;
-/** Generated files; nobody reads findings in them, and they would hold up the others. */
-const longestText = 2_000_000;
+import { AnalysisServer } from './analysisServer';
+import { fileOf } from './openFiles';
+import { settingsSection } from './settings';
 
 const connection = createConnection(ProposedFeatures.all);
-const documents = new TextDocuments(TextDocument);
-const timers = new Map<string, NodeJS.Timeout>();
-const findings = new Map<string, { version: number; list: Finding[] }>();
 let starting: Promise<Parser> | null = null;
+let client: InitializeParams['capabilities'] = {};
 
 const say = ({ text, values }: Text): string => l10n.t(text, ...values);
+const server = new AnalysisServer(connection, parser, say, () => client.workspace?.configuration === true);
 
 async function parser(): Promise<Parser> {
   starting ??= (async () => {
@@ -40,31 +36,8 @@ async function parser(): Promise<Parser> {
   return starting;
 }
 
-async function examine(document: TextDocument): Promise<void> {
-  const text = document.getText();
-  let list: Finding[] = [];
-  try {
-    if (text.length <= longestText) list = analyse(await parser(), text);
-  } catch (error) {
-    connection.console.error(`${document.uri}: ${error instanceof Error ? error.stack : String(error)}`);
-  }
-  // Closed or changed meanwhile: a newer examination is on its way.
-  if (documents.get(document.uri)?.version !== document.version) return;
-  findings.set(document.uri, { version: document.version, list });
-  const diagnostics = list.map((finding) => diagnostic(finding, document, say));
-  await connection.sendDiagnostics({ uri: document.uri, version: document.version, diagnostics });
-}
-
-function schedule(document: TextDocument, afterMs: number): void {
-  clearTimeout(timers.get(document.uri));
-  const run = (): void => {
-    timers.delete(document.uri);
-    examine(document).catch((error: unknown) => connection.console.error(String(error)));
-  };
-  timers.set(document.uri, setTimeout(run, afterMs));
-}
-
-connection.onInitialize((params) => {
+connection.onInitialize((params): InitializeResult => {
+  client = params.capabilities;
   const bundle: unknown = (params.initializationOptions as { l10nBundle?: unknown } | undefined)?.l10nBundle;
   if (typeof bundle === 'string') {
     try {
@@ -73,34 +46,47 @@ connection.onInitialize((params) => {
       // English then.
     }
   }
+  server.roots = foldersOf(params.workspaceFolders ?? []);
+  const cells = [{ language: 'python' }];
   return {
     capabilities: {
       textDocumentSync: TextDocumentSyncKind.Incremental,
-      codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
+      notebookDocumentSync: {
+        notebookSelector: ['jupyter-notebook', 'interactive'].map((notebookType) => ({
+          notebook: { notebookType },
+          cells,
+        })),
+      },
+      codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.RefactorRewrite] },
+      workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
     },
   };
 });
 
-documents.onDidOpen(({ document }) => schedule(document, 0));
-documents.onDidChangeContent(({ document }) => schedule(document, quietMs));
-documents.onDidClose(({ document }) => {
-  clearTimeout(timers.get(document.uri));
-  timers.delete(document.uri);
-  findings.delete(document.uri);
-  void connection.sendDiagnostics({ uri: document.uri, diagnostics: [] });
+connection.onInitialized(() => {
+  if (client.workspace?.didChangeConfiguration?.dynamicRegistration === true) {
+    void connection.client.register(DidChangeConfigurationNotification.type, { section: settingsSection });
+  }
+  if (client.workspace?.workspaceFolders !== true) return;
+  connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) => {
+    const gone = foldersOf(removed);
+    server.roots = [...server.roots.filter((root) => !gone.includes(root)), ...foldersOf(added)];
+    server.examineAll();
+  });
 });
 
-connection.onCodeAction(({ textDocument, range }) => {
-  const document = documents.get(textDocument.uri);
-  const known = findings.get(textDocument.uri);
-  // Edits made for an older text would land in the wrong place.
-  if (document === undefined || known === undefined || known.version !== document.version) return [];
-  const start = document.offsetAt(range.start);
-  const end = document.offsetAt(range.end);
-  return known.list
-    .filter((finding) => finding.start <= end && finding.end >= start)
-    .flatMap((finding) => codeActions(finding, document, say));
+connection.onDidChangeConfiguration(() => server.examineAll());
+connection.onDidChangeWatchedFiles(({ changes }) => {
+  for (const { uri } of changes) {
+    const file = fileOf(uri);
+    if (file !== null) server.fileChanged(file);
+  }
 });
+connection.onCodeAction((params) => server.codeActions(params));
 
-documents.listen(connection);
+function foldersOf(folders: readonly { uri: string }[]): string[] {
+  return folders.flatMap(({ uri }) => fileOf(uri) ?? []);
+}
+
+server.sources.listen(connection);
 connection.listen();

@@ -5,7 +5,7 @@ import { isCalledAgain, loopsAround } from '../flow/loops';
 import { capturedNames, namesAt } from '../flow/names';
 import { isInside } from '../flow/within';
 import { frees, stepAround } from '../rules/freeEveryIteration';
-import { isCertainlyBound, letGo, livenessIn } from '../rules/lifetimes';
+import { deadAfter, isCertainlyBound, letGo, livenessIn } from '../rules/lifetimes';
 import { cellsOf } from '../rules/notebookGlobal';
 import type { Program } from '../rules/rule';
 import type { Node } from '../syntax/node';
@@ -30,7 +30,8 @@ export interface Release {
 export function releaseAfterLastUse(program: Program, offset: number): Release | null {
   const name = nameAt(program.module.root, offset);
   const one = name === null ? undefined : scopeOf(name, program);
-  if (name === null || one === undefined) return null;
+  // The object that a method is called on is nothing to let go of there.
+  if (name === null || one === undefined || isSelf(name.text, one)) return null;
   const result = releaseOf(name, one, program);
   return result === null ? null : { name: name.text, result };
 }
@@ -62,6 +63,10 @@ function scopeOf(name: Node, { functions }: Program): Interpreted | undefined {
     });
 }
 
+function isSelf(name: string, { scope }: Interpreted): boolean {
+  return scope.class !== null && !scope.isStatic && scope.parameters[0] === name;
+}
+
 function releaseOf(name: Node, one: Interpreted, program: Program): Fix | Text | null {
   const found = lastUseOfAll(name.text, one);
   if (found === null || 'text' in found) return found;
@@ -78,7 +83,7 @@ function releaseOf(name: Node, one: Interpreted, program: Program): Fix | Text |
   const lines = certain.length === 0 ? [] : [`del ${certain.join(', ')}`];
   // A loop may run no round: `del` would raise an error then.
   lines.push(...names.filter((held) => !isCertain(held)).map((held) => `${held} = None`));
-  const calls = freeingCalls(value, statement, one, program);
+  const calls = freeingCalls(names, value, statement, one, program);
   const edit = additions(statement, [...lines, ...calls.map(({ call }) => call)], program.source);
   if (edit === null) return text('The last use of {0} shares its line with other statements.', name.text);
   const missing = [...new Set(calls.flatMap((call) => call.missing ?? []))];
@@ -183,6 +188,8 @@ function whyNothingToGain(
 ): Text | null {
   if (value.kind === 'tensor' && value.scalar && (value.graph === 'no' || value.freed === 'yes'))
     return text('{0} is a single number: there is nothing to free.', name);
+  if (value.kind === 'tensor' && value.own?.made === 'model')
+    return text('{0} is a parameter of a model, and lives as long as that.', name);
   const isHost = (value.kind === 'tensor' || value.kind === 'holder') && value.host;
   if (isHost) return text('{0} is in host memory, not on a GPU.', name);
   if (exit.live.has(name)) return text('The next round of the loop uses {0} again.', name);
@@ -215,15 +222,28 @@ function calls(node: Node): boolean {
   return false;
 }
 
+/** Other tensors that nothing uses any more stay bound: emptying the cache is for the last of them. */
+function leavesOthers(names: readonly string[], statement: Node, one: Interpreted): boolean {
+  const point = one.graph.at.get(statement.id);
+  return point !== undefined && deadAfter(point, one).some(({ name }) => !names.includes(name));
+}
+
 /**
  * The collector for models, which are in circles; the cache unless the place is passed again and again: there it costs
  * more than it gives. Not what follows there already.
  */
-function freeingCalls(value: Value, statement: Node, one: Interpreted, program: Program): ImportedCall[] {
+function freeingCalls(
+  names: readonly string[],
+  value: Value,
+  statement: Node,
+  one: Interpreted,
+  program: Program,
+): ImportedCall[] {
   const isWhole = isModel(value) || value.kind === 'holder';
   const isRepeated =
     loopsAround(statement).length > 0 || isCalledAgain(one.scope, program.module, (scope) => program.isHook(scope));
-  if (stepAround(statement, one, program) !== null || (isRepeated && !isWhole)) return [];
+  if (stepAround(statement, one, program) !== null || (!isWhole && (isRepeated || leavesOthers(names, statement, one))))
+    return [];
   const wanted =
     isModel(value) || isOptimizer(value) ? ['gc.collect', 'torch.cuda.empty_cache'] : ['torch.cuda.empty_cache'];
   const there: string[] = [];
