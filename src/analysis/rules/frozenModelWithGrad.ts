@@ -1,22 +1,18 @@
 import { text, type Finding, type Fix } from '../finding';
-import { backwardIn } from '../flow/training';
-import { resultMayBeBackPropagated } from '../flow/backward';
-import type { ModuleScope } from '../scopes/module';
+import { scopeAround, type ModuleScope } from '../scopes/module';
 import { positional } from '../syntax/calls';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 import { assignmentOf } from '../syntax/statements';
 import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
-import { holdsSite, models } from '../values/sites';
+import { holdsSite, models, type Site } from '../values/sites';
 import type { Value } from '../values/value';
+import { backwardRoots } from './backwardRoots';
 import { reason } from './keptGraph';
-import { optimized } from './optimizers';
+import { hasUnknownOptimizer, optimized } from './optimizers';
 import { tensorOf } from './stores';
 import type { Program, Rule } from './rule';
-
-const frozenName =
-  /teacher|target|(^|[_.])ref(erence)?([_.]|$)|frozen|(^|[_.])ema([_.]|$)|momentum_enc|vgg|perceptual|old_policy/i;
 
 /**
  * P26 `frozen-model-with-grad`: a teacher, reference or target network that no optimizer updates runs with recording on:
@@ -26,7 +22,8 @@ export const frozenModelWithGrad: Rule = {
   slugs: ['frozen-model-with-grad'],
   mentions: /backward/,
   *find(one, program) {
-    if (optimized(program).length === 0 || !trains(one, program)) return;
+    // Where an optimizer is not known to the file, it may update any model.
+    if (optimized(program).length === 0 || hasUnknownOptimizer(program)) return;
     for (const { syntax, own } of one.graph.points) {
       const environment = one.before.get(syntax.id);
       if (environment === undefined) continue;
@@ -39,13 +36,6 @@ export const frozenModelWithGrad: Rule = {
     }
   },
 };
-
-/** The function back-propagates, or answers what its caller does. */
-function trains(one: Interpreted, { module }: Program): boolean {
-  return (
-    backwardIn(one.scope, module) || (one.scope.name !== 'forward' && resultMayBeBackPropagated(one.scope, module))
-  );
-}
 
 /** The model that a call runs, or gives to a function of the file, without need of a graph. */
 function frozenModel(call: Node, environment: Environment, one: Interpreted, program: Program): Node | null {
@@ -62,7 +52,14 @@ function frozenModel(call: Node, environment: Environment, one: Interpreted, pro
   const value = one.evaluator.evaluate(model, environment);
   const sites = models(value.holds);
   const isUpdated = sites.some((site) => holdsSite(optimized(program), site));
-  if (sites.length === 0 || isUpdated || isFrozen(value) || !isMeantFrozen(model, program.module)) return null;
+  if (
+    sites.length === 0 ||
+    sites.some((site) => isPartOfModule(site, program)) ||
+    isUpdated ||
+    isFrozen(value) ||
+    !isTrainedAgainst(call, program)
+  )
+    return null;
   // A gradient has to go through it to what it was given: a perceptual loss, an attack.
   const carries = arguments_.some((node) => {
     const given = node === model ? null : tensorOf(one.evaluator.evaluate(node, environment));
@@ -79,14 +76,17 @@ function isFrozen(value: Value): boolean {
   return (value.kind === 'module' || value.kind === 'instance') && value.frozen;
 }
 
-/** By its name, or since it is put into evaluation mode and never into training mode. */
-function isMeantFrozen(model: Node, module: ModuleScope): boolean {
-  if (frozenName.test(model.text)) return true;
-  const calls = (name: string): boolean =>
-    (module.calls.get(name) ?? []).some(
-      (call) => call.childForFieldName('function')?.childForFieldName('object')?.text === model.text,
-    );
-  return calls('.eval') && !calls('.train');
+/** What a module makes for itself is a layer of it: its parameters are that one's. */
+function isPartOfModule({ node }: Site, { module }: Program): boolean {
+  return scopeAround(node, module)?.class?.isModule === true;
+}
+
+/** A backward() goes through this result and through a model that an optimizer updates: it trains one with the other. */
+function isTrainedAgainst(call: Node, program: Program): boolean {
+  const updated = optimized(program);
+  return backwardRoots(program).some(
+    (root) => root.some(({ id }) => id === call.id) && models(root).some((site) => holdsSite(updated, site)),
+  );
 }
 
 function finding(call: Node, model: Node, statement: Node, { source, module }: Program): Finding {

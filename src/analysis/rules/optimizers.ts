@@ -1,5 +1,5 @@
 import { scopeAround } from '../scopes/module';
-import { positional } from '../syntax/calls';
+import { callsAt, positional } from '../syntax/calls';
 import { descend } from '../syntax/parser';
 import type { Node } from '../syntax/node';
 import type { Environment } from '../values/environment';
@@ -45,22 +45,20 @@ export function hasUnknownOptimizer(program: Program): boolean {
 }
 
 function stepsUnknown(one: Interpreted): boolean {
-  return one.graph.points.some(({ syntax, own }) => {
-    const environment = one.before.get(syntax.id);
-    if (environment === undefined) return false;
-    return own
-      .flatMap((part) => [...descend(part)])
-      .some((node) => {
-        const target = node.type === 'call' ? node.childForFieldName('function') : null;
-        if (target?.childForFieldName('attribute')?.text !== 'step') return false;
-        const isScaled = node.childForFieldName('arguments')?.text !== '()';
-        const receiver = isScaled ? (positional(node)[0] ?? null) : target.childForFieldName('object');
-        const value = one.evaluator.evaluate(receiver, environment);
-        if (value.kind === 'holder' && value.role === 'optimizer') return models(value.holds).length === 0;
-        // `env.step(action)` is no update, `scaler.step(optimizer)` is one.
-        return value.kind === 'unknown' && (!isScaled || /optim/i.test(receiver?.text ?? ''));
-      });
+  return one.graph.points.some((point) => {
+    const environment = one.before.get(point.syntax.id);
+    return environment !== undefined && [...callsAt(point)].some((call) => isUnknownStep(call, environment, one));
   });
+}
+
+/** `env.step(action)` is no update, `scaler.step(optimizer)` is one. */
+function isUnknownStep(call: Node, environment: Environment, one: Interpreted): boolean {
+  const target = call.childForFieldName('function');
+  if (target?.childForFieldName('attribute')?.text !== 'step') return false;
+  const [given] = positional(call);
+  const value = one.evaluator.evaluate(given ?? target.childForFieldName('object'), environment);
+  if (value.kind === 'holder' && value.role === 'optimizer') return models(value.holds).length === 0;
+  return value.kind === 'unknown' && (given === undefined || /optim/i.test(given.text));
 }
 
 /** The optimizer whose `step()` a statement calls, by what it updates; null for anything else. */

@@ -14,7 +14,7 @@ const plainTorch =
   /^torch\.(device|cuda|backends|manual_seed|no_grad|inference_mode|enable_grad|set_grad_enabled|is_tensor|get_default_dtype|distributed|Size|Generator|finfo|iinfo|save|version)\b/;
 /** They answer their first argument, one by one, in another order, with a bar. */
 const passing =
-  /^(tqdm\.(\w+\.)?\w*tqdm|tqdm\.(\w+\.)?trange|itertools\.(chain\.from_iterable|cycle|islice|takewhile)|rich\.progress\.track)$/;
+  /^(tqdm\.(\w+\.)?\w*tqdm|tqdm\.(\w+\.)?trange|itertools\.(cycle|islice|takewhile)|rich\.progress\.track)$/;
 
 /** A function or class that an import names. */
 export function libraryCall(name: string, made: Call, evaluator: Evaluator): Value {
