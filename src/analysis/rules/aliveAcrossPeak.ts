@@ -21,9 +21,8 @@ import { storesOf } from './stores';
 export const aliveAcrossPeak: Rule = {
   slugs: ['alive-across-peak'],
   *find(one, program) {
-    if (one.scope.body.type === 'module') return;
     yield* fromRoundToRound(one, program);
-    yield* fromLoopToPhase(one, program);
+    if (one.scope.body.type !== 'module') yield* fromLoopToPhase(one, program);
   },
 };
 
@@ -31,6 +30,7 @@ export const aliveAcrossPeak: Rule = {
 function* fromRoundToRound(one: Interpreted, program: Program): Iterable<Finding> {
   // Inside a module it is one of its layers.
   if (one.scope.class?.isModule === true) return;
+  const kept = new Map<Node, { name: string; statement: Node }[]>();
   for (const [id, point] of one.graph.points.entries()) {
     const assignment = point.syntax.type === 'expression_statement' ? assignmentOf(point.syntax) : null;
     const left = assignment?.childForFieldName('left');
@@ -53,8 +53,10 @@ function* fromRoundToRound(one: Interpreted, program: Program): Iterable<Finding
     )
       continue;
     if (liveness.liveAfter(id).size === 0) continue;
-    yield roundFinding(left.text, point.syntax, loop, one, program);
+    kept.set(loop, [...(kept.get(loop) ?? []), { name: left.text, statement: point.syntax }]);
   }
+  // One finding for what one loop keeps, where the first of it is made.
+  for (const [loop, answers] of kept) yield* roundFinding(answers, loop, one, program);
 }
 
 /** A model computes it in this very statement, and it is larger than what went in: one tensor, or several. */
@@ -108,26 +110,41 @@ function isLetGo(name: string, loop: Node, one: Interpreted): boolean {
   });
 }
 
-function roundFinding(name: string, statement: Node, loop: Node, one: Interpreted, { source }: Program): Finding {
+function* roundFinding(
+  answers: readonly { name: string; statement: Node }[],
+  loop: Node,
+  one: Interpreted,
+  { source }: Program,
+): Iterable<Finding> {
+  const [first, ...others] = answers;
+  if (first === undefined) return;
+  const names = [...new Set(answers.map(({ name }) => name))];
   const body = loop.childForFieldName('body');
   const last = body === null ? undefined : children(body).at(-1);
   const point = last === undefined ? undefined : one.graph.at.get(last.id);
-  const isPlain = last !== undefined && /^expression_statement$/.test(last.type) && statement.parent === body;
-  const edit =
-    isPlain && point !== undefined && livenessIn(one).boundBefore(point).has(name)
-      ? addition(last, `del ${name}`, source)
-      : null;
-  return {
-    ...{ rule: 'alive-across-peak', severity: 'hint', start: statement.startIndex, end: statement.endIndex },
+  const bound = point === undefined ? new Set<string>() : livenessIn(one).boundBefore(point);
+  const isPlain = last?.type === 'expression_statement' && names.every((name) => bound.has(name));
+  const listed = names.join(', ');
+  const edit = isPlain ? addition(last, `del ${listed}`, source) : null;
+  yield {
+    ...{
+      rule: 'alive-across-peak',
+      severity: 'hint',
+      start: first.statement.startIndex,
+      end: first.statement.endIndex,
+    },
     message: text(
       '{0} of the last round stays in GPU memory while this computes the next one: two of them at the peak. del {0} at the end of the round.',
-      name,
+      listed,
     ),
-    chain: [reason(loop, text('The name stays bound from round to round of this loop, though nothing reads it then.'))],
+    chain: [
+      reason(loop, text('The name stays bound from round to round of this loop, though nothing reads it then.')),
+      ...others.map(({ name, statement }) => reason(statement, text('{0} is kept in the same way.', name))),
+    ],
     fixes:
       edit === null
         ? []
-        : [{ title: text('Let go of it at the end of the round: {0}', `del ${name}`), safe: true, edits: [edit] }],
+        : [{ title: text('Let go of it at the end of the round: {0}', `del ${listed}`), safe: true, edits: [edit] }],
   };
 }
 
