@@ -20,8 +20,8 @@ export interface Holders {
 export function holdersOfSame(name: string, environment: Environment, one: Interpreted): Holders | Text | null {
   const value = environment.get(name) ?? null;
   if (value === null || value.kind === 'unknown') return whatItMayBe(name, one);
-  if (value.kind === 'plain' || value.kind === 'function') return null;
-  if (value.kind === 'holder' && /^(optimizer|scheduler)$/.test(value.role))
+  if (value.kind === 'plain' || value.kind === 'function' || isLight(value)) return null;
+  if (value.kind === 'holder' && value.role === 'optimizer')
     return { value, names: [name, ...sameHolder(name, value, environment)], elsewhere: [] };
   const sites = isModel(value) ? models(value.holds) : ownSites(value);
   if (sites.length === 0) return value.kind === 'holder' ? null : unclear(name);
@@ -29,6 +29,12 @@ export function holdersOfSame(name: string, environment: Environment, one: Inter
   const names = new Set([name, ...keepers.filter((one) => !one.includes('.'))]);
   const elsewhere = keepers.filter((dotted) => !names.has(dotted.split('.')[0] ?? dotted));
   return { value, names: [...names], elsewhere };
+}
+
+/** Modules without parameters, and what has a handle on other things only. */
+function isLight(value: Value): boolean {
+  if (value.kind === 'module') return value.loss || value.bare;
+  return value.kind === 'holder' && /^(scheduler|generator|handle|exception)$/.test(value.role);
 }
 
 export function isModel(value: Value): boolean {

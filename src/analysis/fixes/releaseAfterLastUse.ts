@@ -79,11 +79,13 @@ function releaseOf(name: Node, one: Interpreted, program: Program): Fix | Text |
   const at = next === null ? undefined : one.graph.at.get(next.id);
   const isCertain = (held: string): boolean =>
     exit.bound.has(held) || (at !== undefined && isCertainlyBound(held, at, one));
-  const certain = names.filter(isCertain);
+  const calls = freeingCalls(names, value, statement, one, program);
+  // The cache cannot give back what other tensors keep that nothing uses any more.
+  const gone = calls.length === 0 ? names : [...names, ...othersLeft(names, statement, one)];
+  const certain = gone.filter(isCertain);
   const lines = certain.length === 0 ? [] : [`del ${certain.join(', ')}`];
   // A loop may run no round: `del` would raise an error then.
-  lines.push(...names.filter((held) => !isCertain(held)).map((held) => `${held} = None`));
-  const calls = freeingCalls(names, value, statement, one, program);
+  lines.push(...gone.filter((held) => !isCertain(held)).map((held) => `${held} = None`));
   const edit = additions(statement, [...lines, ...calls.map(({ call }) => call)], program.source);
   if (edit === null) return text('The last use of {0} shares its line with other statements.', name.text);
   const missing = [...new Set(calls.flatMap((call) => call.missing ?? []))];
@@ -222,15 +224,16 @@ function calls(node: Node): boolean {
   return false;
 }
 
-/** Other tensors that nothing uses any more stay bound: emptying the cache is for the last of them. */
-function leavesOthers(names: readonly string[], statement: Node, one: Interpreted): boolean {
+/** Other tensors that nothing uses any more. */
+function othersLeft(names: readonly string[], statement: Node, one: Interpreted): string[] {
   const point = one.graph.at.get(statement.id);
-  return point !== undefined && deadAfter(point, one).some(({ name }) => !names.includes(name));
+  const dead = point === undefined ? [] : deadAfter(point, one);
+  return dead.flatMap(({ name }) => (names.includes(name) ? [] : [name]));
 }
 
 /**
  * The collector for models, which are in circles; the cache unless the place is passed again and again: there it costs
- * more than it gives. Not what follows there already.
+ * more than it gives, and unless one tensor among several is released. Not what follows there already.
  */
 function freeingCalls(
   names: readonly string[],
@@ -242,7 +245,10 @@ function freeingCalls(
   const isWhole = isModel(value) || value.kind === 'holder';
   const isRepeated =
     loopsAround(statement).length > 0 || isCalledAgain(one.scope, program.module, (scope) => program.isHook(scope));
-  if (stepAround(statement, one, program) !== null || (!isWhole && (isRepeated || leavesOthers(names, statement, one))))
+  if (
+    stepAround(statement, one, program) !== null ||
+    (!isWhole && (isRepeated || othersLeft(names, statement, one).length > 0))
+  )
     return [];
   const wanted =
     isModel(value) || isOptimizer(value) ? ['gc.collect', 'torch.cuda.empty_cache'] : ['torch.cuda.empty_cache'];
