@@ -1,6 +1,7 @@
 import { text, type Finding } from '../finding';
 import { deleteBefore } from '../fixes/release';
 import { addition } from '../fixes/statementLines';
+import { ownFunctions } from '../flow/backward';
 import { backwardCallIn } from '../flow/training';
 import { namesAt } from '../flow/names';
 import { isInside } from '../flow/within';
@@ -56,7 +57,10 @@ function* fromRoundToRound(one: Interpreted, program: Program): Iterable<Finding
     kept.set(loop, [...(kept.get(loop) ?? []), { name: left.text, statement: point.syntax }]);
   }
   // One finding for what one loop keeps, where the first of it is made.
-  for (const [loop, answers] of kept) yield* roundFinding(answers, loop, one, program);
+  for (const [loop, answers] of kept) {
+    if (answers.some(({ statement }) => callsModel(statement, one, program)))
+      yield* roundFinding(answers, loop, one, program);
+  }
 }
 
 /** A model computes it in this very statement, and it is larger than what went in: one tensor, or several. */
@@ -69,6 +73,19 @@ function isLargeAnswer(value: Value, statement: Node, one: Interpreted): boolean
   if (!target || environment === undefined || !hasLarge(value)) return false;
   const model = one.evaluator.evaluate(target, environment);
   return model.kind === 'module' || (model.kind === 'instance' && model.of.isModule);
+}
+
+/** By itself, or by a function of this file; what is computed from an answer later on is no answer. */
+function callsModel(statement: Node, one: Interpreted, { module }: Program): boolean {
+  const environment = one.before.get(statement.id);
+  for (const node of descend(statement)) {
+    const target = node.type === 'call' ? node.childForFieldName('function') : null;
+    if (target === null || environment === undefined) continue;
+    const called = one.evaluator.evaluate(target, environment);
+    if (called.kind === 'module' || called.kind === 'instance' || called.kind === 'function') return true;
+    if (ownFunctions(target, module).length > 0) return true;
+  }
+  return false;
 }
 
 function collectsTensors(loop: Node, one: Interpreted, program: Program): boolean {

@@ -4,7 +4,7 @@ import { dottedName } from '../scopes/module';
 import type { Node } from '../syntax/node';
 import { children } from '../syntax/parser';
 import { reason } from './keptGraph';
-import { deadAfter, isCertainlyBound, workAhead } from './lifetimes';
+import { deadAfter, isCertainlyBound, letGo, workAhead } from './lifetimes';
 import type { Program, Rule } from './rule';
 
 const frees = /^(gc\.collect|torch\.cuda\.empty_cache)$/;
@@ -24,6 +24,9 @@ export const freeWhileReferenced: Rule = {
       const before = previous(syntax);
       if (!isFree(syntax, program) || isFree(before, program) || movesToHost(before)) continue;
       const dead = deadAfter(id, one);
+      // Who has let go of names right here has chosen; what a model answered is worth a word all the same.
+      const hasChosen = letsGo(before) || (isNamedFree(before) && letsGo(before === null ? null : previous(before)));
+      if (hasChosen && dead.every(({ value }) => value.kind === 'tensor' && value.output === null)) continue;
       const next = dead.length === 0 ? null : workAhead(id, one, program);
       if (next === null) continue;
       const names = dead.map(({ name }) => name);
@@ -59,6 +62,11 @@ const freeing =
 /** A docstring. */
 const isDocstring = (statement: Node): boolean =>
   statement.type === 'expression_statement' && /^["']/.test(statement.text);
+
+const letsGo = (statement: Node | null): boolean => statement !== null && letGo(statement).length > 0;
+
+/** `empty_cache()` of a library. */
+const isNamedFree = (statement: Node | null): boolean => /^(\w+\.)*empty_cache\(\)$/.test(statement?.text ?? '');
 
 /** `model.to("cpu")` right before: what that has left on the device is freed. */
 function movesToHost(statement: Node | null): boolean {
