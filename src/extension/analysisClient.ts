@@ -7,6 +7,7 @@ export async function startAnalysis(
   log: vscode.LogOutputChannel,
 ): Promise<vscode.Disposable> {
   const module = vscode.Uri.joinPath(context.extensionUri, 'dist', 'server.js').fsPath;
+  const importable = vscode.workspace.createFileSystemWatcher('**/*.py');
   const client = new LanguageClient(
     'vramLens.analysis',
     'VRAM Lens',
@@ -15,11 +16,14 @@ export async function startAnalysis(
       documentSelector: [
         { language: 'python', scheme: 'file' },
         { language: 'python', scheme: 'untitled' },
+        ...['jupyter-notebook', 'interactive'].map((notebook) => ({ notebook, language: 'python' })),
       ],
+      // What a script imports may change outside the editor.
+      synchronize: { fileEvents: importable },
       outputChannel: log,
       initializationOptions: { l10nBundle: vscode.l10n.uri?.fsPath ?? null },
     },
   );
   await client.start();
-  return { dispose: () => void client.stop() };
+  return vscode.Disposable.from(importable, { dispose: () => void client.stop() });
 }

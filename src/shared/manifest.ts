@@ -17,6 +17,11 @@ export const settingKeys = {
   samplesPerSecond: 'vramLens.agent.samplesPerSecond',
   /** Python that the Run commands use; empty: the Python extension's choice. */
   interpreter: 'vramLens.python.interpreter',
+  /** Find leaks in Python files and notebooks. */
+  analysisEnabled: 'vramLens.analysis.enabled',
+  /** The rules that report; none named: all. */
+  analysisSelect: 'vramLens.analysis.select',
+  analysisIgnore: 'vramLens.analysis.ignore',
 } as const;
 
 /** Environment variables the agent and the simulator read. */
