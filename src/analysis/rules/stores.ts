@@ -118,6 +118,8 @@ function isShort(loop: Node, one: Interpreted, environment: Environment): boolea
   if (over === null) return false;
   if (['list', 'tuple', 'set', 'dictionary'].includes(over.type)) return true;
   if (/^range\(\d\)$/.test(over.text)) return true;
+  // One round per process of a job.
+  if (/^range\(([\w.]+\.)?(num_gpus|n_gpus?|world_size|get_world_size\(\))\)$/.test(over.text)) return true;
   const isModule = (value: Value): boolean =>
     value.kind === 'module' ||
     (value.kind === 'instance' && value.of.isModule) ||
