@@ -30,7 +30,7 @@ export const inputChain: Rule = {
 };
 
 /** `autograd.grad(loss, x)` in the loop. */
-function gradientOf(name: string, loop: Node, one: Interpreted): Node | null {
+export function gradientOf(name: string, loop: Node, one: Interpreted): Node | null {
   for (const node of descend(loop)) {
     const target = node.type === 'call' ? node.childForFieldName('function') : null;
     if (target === null || !/(^|\.)autograd\.grad$|^grad$/.test(target.text)) continue;

@@ -14,8 +14,20 @@ export function frozenBy(statement: Node): Node | null {
 /** A statement is asked at every visit. */
 const known = new WeakMap<Node, Node | null>();
 
+/** The module whose parameters a statement thaws: the same with `True`. */
+export function thawedBy(statement: Node): Node | null {
+  const call = statement.type === 'expression_statement' ? children(statement)[0] : undefined;
+  if (call?.type === 'call') return thaws(call) ? receiver(call) : null;
+  return statement.type === 'for_statement' ? setInLoop(statement, 'True', thaws) : null;
+}
+
+/** `x.requires_grad_()` */
+function thaws(call: Node): boolean {
+  return methodOf(call) === 'requires_grad_' && !freezes(call);
+}
+
 function readFrozen(statement: Node): Node | null {
-  if (statement.type === 'for_statement') return frozenInLoop(statement);
+  if (statement.type === 'for_statement') return setInLoop(statement, 'False', freezes);
   const call = statement.type === 'expression_statement' ? children(statement)[0] : undefined;
   return call?.type === 'call' ? frozenInChain(call) : null;
 }
@@ -37,7 +49,8 @@ export function freezes(call: Node): boolean {
   return name === 'requires_grad_' && !/^\((requires_grad\s*=\s*)?(True)?\)$/.test(argumentsOf(call));
 }
 
-function frozenInLoop(loop: Node): Node | null {
+/** The module over whose parameters a loop goes and sets `requires_grad` to a value: anything but `True` counts as `False`. */
+function setInLoop(loop: Node, to: 'True' | 'False', isSetBy: (call: Node) => boolean): Node | null {
   const over = loop.childForFieldName('right');
   const body = loop.childForFieldName('body');
   if (over === null || body === null) return null;
@@ -46,8 +59,8 @@ function frozenInLoop(loop: Node): Node | null {
   for (const node of descend(body)) {
     const set = node.type === 'assignment' ? node.childForFieldName('left') : null;
     const isSet = set?.childForFieldName('attribute')?.text === 'requires_grad';
-    if ((isSet && node.childForFieldName('right')?.text !== 'True') || (node.type === 'call' && freezes(node)))
-      return receiver(parameters);
+    const isWanted = isSet && (node.childForFieldName('right')?.text === 'True') === (to === 'True');
+    if (isWanted || (node.type === 'call' && isSetBy(node))) return receiver(parameters);
   }
   return null;
 }

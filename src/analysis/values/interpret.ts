@@ -7,7 +7,7 @@ import { assignmentOf, backPropagated } from '../syntax/statements';
 import { Evaluator, type Knowledge } from './evaluate';
 import { bindTarget, combine } from './operations';
 import { changed, differences, joinEnvironments, type Environment } from './environment';
-import { frozenBy } from './frozen';
+import { frozenBy, thawedBy } from './frozen';
 import { holdsSite, models, noSites, site, union } from './sites';
 import { container, element, join, module, plain, unknown, type TensorValue, type Value } from './value';
 
@@ -77,6 +77,7 @@ function summarise(
   const isTop = scope.body.type === 'module';
   const captured = isTop ? null : capturedNames(scope.body);
   const self = scope.class !== null && !scope.isStatic ? `${scope.parameters[0]}.` : null;
+  const thawed = new Set(graph.points.flatMap(({ syntax }) => thawedBy(syntax)?.text ?? []));
   let result: Value | null = null;
   const answer = (value: Value): void => {
     result = result === null ? value : join(result, value);
@@ -94,7 +95,8 @@ function summarise(
     else if (syntax.type === 'return_statement') answer(evaluator.evaluate(children(syntax)[0] ?? null, environment));
     else if (scope.node.type === 'lambda' && id !== graph.entry) answer(evaluator.evaluate(syntax, environment));
     if (left === environment) return;
-    for (const [name, value] of differences(environment, left)) {
+    for (const [name, bound] of differences(environment, left)) {
+      const value = outside(bound, name, thawed);
       if (self !== null && name.startsWith(self)) add(interpreted.attributes, name.slice(self.length), value);
       if (isTop || captured?.has(name)) add(interpreted.seen, name, value);
     }
@@ -125,6 +127,8 @@ function transfer(point: FlowPoint, environment: Environment, evaluator: Evaluat
   const after = new Changes(environment);
   const frozen = frozenBy(statement);
   if (frozen !== null) freeze(frozen, after, evaluator);
+  const thawed = thawedBy(statement);
+  if (thawed !== null) thaw(thawed, after, evaluator);
   switch (statement.type) {
     case 'for_statement': {
       const each = element(evaluator.evaluate(statement.childForFieldName('right'), after.now));
@@ -344,6 +348,22 @@ function keep(collection: Node | null, value: Value, after: Changes, evaluator: 
 function joined(known: Value & { kind: 'container' }, value: Value): Value {
   const both = known.elements.kind === 'plain' ? value : join(known.elements, value);
   return { ...container(known.made, both, known.bounded), holds: union(known.holds, value.holds) };
+}
+
+/** `net.requires_grad_(True)` after it was frozen; of a tensor, it carries a graph from here on. */
+function thaw(receiver: Node, after: Changes, evaluator: Evaluator): void {
+  if (receiver.type !== 'identifier' && receiver.type !== 'attribute') return;
+  const known = evaluator.evaluate(receiver, after.now);
+  if (known.kind === 'tensor' && known.graph === 'no')
+    after.set(receiver.text, { ...known, graph: 'yes', from: receiver });
+  else if ((known.kind === 'instance' || known.kind === 'module') && known.frozen)
+    after.set(receiver.text, { ...known, frozen: false });
+}
+
+/** What is frozen for a moment only is not frozen for others. */
+function outside(value: Value, name: string, thawed: ReadonlySet<string>): Value {
+  const isFrozen = (value.kind === 'instance' || value.kind === 'module') && value.frozen;
+  return isFrozen && thawed.has(name) ? { ...value, frozen: false } : value;
 }
 
 function freeze(receiver: Node, after: Changes, evaluator: Evaluator): void {
