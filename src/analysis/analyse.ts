@@ -21,18 +21,22 @@ export interface AnalyseOptions {
 export function analyse(parser: Parser, source: string, options: AnalyseOptions = {}): Finding[] {
   const program = readProgram(parser, source, options);
   if (program === null) return [];
-  const findings: Finding[] = [];
-  for (const rule of rules) {
-    if (rule.mentions?.test(source) === false) continue;
-    for (const one of program.functions) {
-      for (const finding of rule.find(one, program)) {
-        if (!findings.some((other) => other.start === finding.start && other.end === finding.end))
-          findings.push(finding);
-      }
-    }
-  }
-  return findings
-    .filter((finding) => !isSuppressed(finding, source))
+  const found = rules.flatMap((rule) => {
+    if (rule.mentions?.test(source) === false) return [];
+    return program.functions.flatMap((one) => [...rule.find(one, program)]);
+  });
+  return reportable(found, source);
+}
+
+/** Of what the rules found, in their order: one per place, none that the text suppresses; in the order of the text. */
+export function reportable(found: readonly Finding[], source: string): Finding[] {
+  const places = new Set<string>();
+  const isFirst = ({ start, end }: Finding): boolean => {
+    const place = `${start} ${end}`;
+    return !places.has(place) && places.add(place) !== undefined;
+  };
+  return found
+    .filter((finding) => isFirst(finding) && !isSuppressed(finding, source))
     .map((finding) => ({ ...finding, chain: finding.chain.filter((reason) => (reason.origin ?? 0) === 0) }))
     .sort((a, b) => a.start - b.start);
 }

@@ -288,7 +288,8 @@ export function resultMayBeBackPropagated(
   return calls.some((call) => callReaches(call, module, seen));
 }
 
-function callReaches(call: Node, module: ModuleScope, seen: Set<number>): boolean {
+/** Whether the result of a call may reach a `backward()` where it is called. */
+export function callReaches(call: Node, module: ModuleScope, seen: Set<number>): boolean {
   const holder = scopeAround(call, module) ?? module.scopes[0];
   if (holder === undefined) return true;
   const statement = statementOf(call);

@@ -20,6 +20,7 @@ import type { Program, Rule } from './rule';
  */
 export const fakeNotDetached: Rule = {
   slugs: ['fake-not-detached'],
+  wide: true,
   mentions: /backward/,
   *find(one, program) {
     for (const { syntax } of one.graph.points) {

@@ -20,6 +20,7 @@ import type { Program, Rule } from './rule';
  */
 export const frozenModelWithGrad: Rule = {
   slugs: ['frozen-model-with-grad'],
+  wide: true,
   mentions: /backward/,
   *find(one, program) {
     // Where an optimizer is not known to the file, it may update any model.

@@ -17,5 +17,7 @@ export interface Rule {
   slugs: readonly string[];
   /** What a text has where it has something for this rule: the others are not looked at. */
   mentions?: RegExp;
+  /** What it finds in a function depends on what other functions hold: it looks at all of them after every edit. */
+  wide?: boolean;
   find(one: Interpreted, program: Program): Iterable<Finding>;
 }

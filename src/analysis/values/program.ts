@@ -72,7 +72,8 @@ export class Interpretation implements ProgramValues {
     return this.read(new Set(module.scopes.filter((scope) => !this.interpreted.has(scope))));
   }
 
-  private read(first: ReadonlySet<FunctionScope>): Set<FunctionScope> {
+  /** Reads functions again with the answers of today; answers all that were read. */
+  read(first: ReadonlySet<FunctionScope>): Set<FunctionScope> {
     const all = this.files.flatMap((file) => file.scopes.map((scope) => ({ scope, file })));
     const waiting = new Set([...first].map((scope) => scope.node.id));
     const visits = new Map<FunctionScope, number>();

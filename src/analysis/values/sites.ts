@@ -48,3 +48,8 @@ export function holdsSite(sites: Sites, wanted: Site): boolean {
 export function models(sites: Sites): Sites {
   return sites.length === 0 ? noSites : sites.filter((one) => one.made === 'model');
 }
+
+/** In one order: values that come about in the same way hold them so. */
+export function areSameSites(a: Sites, b: Sites): boolean {
+  return a === b || (a.length === b.length && a.every((one, index) => one.id === b[index]?.id));
+}

@@ -1,6 +1,6 @@
 import type { Node } from '../syntax/node';
 import type { ClassScope, FunctionScope } from '../scopes/module';
-import { noSites, union, type Site, type Sites } from './sites';
+import { areSameSites, noSites, union, type Site, type Sites } from './sites';
 
 export type Tri = 'yes' | 'no' | 'maybe';
 
@@ -203,7 +203,7 @@ export function joinItems(a: Value, b: Value): Value {
 
 export function isSame(a: Value, b: Value): boolean {
   if (a === b) return true;
-  if (a.kind !== b.kind || a.holds.length !== b.holds.length) return false;
+  if (a.kind !== b.kind || !areSameSites(a.holds, b.holds)) return false;
   switch (a.kind) {
     case 'tensor': {
       const other = b as TensorValue;
