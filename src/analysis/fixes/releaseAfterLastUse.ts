@@ -2,10 +2,10 @@ import { text, type Fix, type Text } from '../finding';
 import { lastStatementOf, statementAfter } from '../flow/commonBlock';
 import { exitOf, type Exit } from '../flow/exits';
 import { isCalledAgain, loopsAround } from '../flow/loops';
-import { capturedNames, namesAt } from '../flow/names';
+import { namesAt } from '../flow/names';
 import { isInside } from '../flow/within';
 import { frees, stepAround } from '../rules/freeEveryIteration';
-import { deadAfter, isCertainlyBound, letGo, livenessIn } from '../rules/lifetimes';
+import { deadAfter, isCertainlyBound, letGo } from '../rules/lifetimes';
 import { cellsOf } from '../rules/notebookGlobal';
 import type { Program } from '../rules/rule';
 import type { Node } from '../syntax/node';
@@ -14,6 +14,7 @@ import type { Interpreted } from '../values/interpret';
 import type { Value } from '../values/value';
 import { holdersOfSame, isModel, type Holders } from './holders';
 import { importedCall, importsAdded, type ImportedCall } from './importedCall';
+import { isDeclaredOutside, isReadInside, readsByText } from './otherReaders';
 import { additions } from './statementLines';
 
 /** The refactoring for one name, or why it cannot be made. */
@@ -151,14 +152,13 @@ function whyKept(names: readonly string[], holders: Holders, one: Interpreted, p
   const { scope } = one;
   const [elsewhere] = holders.elsewhere;
   if (elsewhere !== undefined) return text('{0} holds the same object.', elsewhere);
-  const captured = capturedNames(scope.body);
   for (const name of names) {
     if (scope.parameters.includes(name))
       return text('{0} is a parameter: the caller holds the same object until the call returns.', name);
-    if (captured.has(name)) return text('An inner function uses {0}, and may run at any time.', name);
-    if (isDeclaredOutside(name, one))
+    if (isReadInside(name, one, program)) return text('An inner function uses {0}, and may run at any time.', name);
+    if (isDeclaredOutside(name, scope))
       return text('{0} is a name of the scope around, which may use it at any time.', name);
-    if (livenessIn(one).isCaptured(name))
+    if (readsByText(one))
       return text(
         'Names are looked up by their text here (locals(), eval and the like), {0} perhaps among them.',
         name,
@@ -169,14 +169,6 @@ function whyKept(names: readonly string[], holders: Holders, one: Interpreted, p
   const own = cells.filter((cell) => uses.some((use) => cell.start <= use.startIndex && use.endIndex <= cell.end));
   if (own.length > 1) return text('Several cells use {0}, and cells may run again in any order.', names.join(', '));
   return null;
-}
-
-function isDeclaredOutside(name: string, { scope }: Interpreted): boolean {
-  for (const node of descend(scope.body)) {
-    if (!/^(global|nonlocal)_statement$/.test(node.type)) continue;
-    if (children(node).some((declared) => declared.text === name)) return true;
-  }
-  return false;
 }
 
 /** Why a release there would change nothing. */

@@ -82,6 +82,14 @@ describe('a model', () => {
     expect(released(body)?.slice(-4)).toEqual(['del model', 'gc.collect()', 'torch.cuda.empty_cache()', 'other()']);
   });
 
+  it('is not what a function calls by the same name', () => {
+    const function_ = ['def evaluate(model):', '    return vars(model), [locals() for model in (1, 2)]'];
+    const body = ['model| = nn.Linear(8, 8)', 'evaluate(model)', 'other()'];
+    expect(released([...function_, ...body])).toContain('del model');
+    const reader = ['def evaluate(x):', '    def inner():', '        return model(x)', '    return inner'];
+    expect(released([...reader, ...body])).toMatch(/An inner function uses model/);
+  });
+
   it('takes the calls that are there', () => {
     const body = ['model| = nn.Linear(8, 8)', 'print(model(x))', 'gc.collect()', 'torch.cuda.empty_cache()', 'other()'];
     expect(released(body, ['import gc', ...imports])).toEqual([
