@@ -1,6 +1,5 @@
 import { text, type Finding } from '../finding';
-import { deleteBefore } from '../fixes/release';
-import { addition } from '../fixes/statementLines';
+import { letGoAtEnd, letGoBefore, lettingGo } from '../fixes/release';
 import { ownFunctions } from '../flow/backward';
 import { backwardCallIn } from '../flow/training';
 import { namesAt } from '../flow/names';
@@ -136,13 +135,8 @@ function* roundFinding(
   const [first, ...others] = answers;
   if (first === undefined) return;
   const names = [...new Set(answers.map(({ name }) => name))];
-  const body = loop.childForFieldName('body');
-  const last = body === null ? undefined : children(body).at(-1);
-  const point = last === undefined ? undefined : one.graph.at.get(last.id);
-  const bound = point === undefined ? new Set<string>() : livenessIn(one).boundBefore(point);
-  const isPlain = last?.type === 'expression_statement' && names.every((name) => bound.has(name));
   const listed = names.join(', ');
-  const edit = isPlain ? addition(last, `del ${listed}`, source) : null;
+  const fix = letGoAtEnd(loop, names, (lines) => text('Let go of it at the end of the round: {0}', lines), one, source);
   yield {
     ...{
       rule: 'alive-across-peak',
@@ -158,10 +152,7 @@ function* roundFinding(
       reason(loop, text('The name stays bound from round to round of this loop, though nothing reads it then.')),
       ...others.map(({ name, statement }) => reason(statement, text('{0} is kept in the same way.', name))),
     ],
-    fixes:
-      edit === null
-        ? []
-        : [{ title: text('Let go of it at the end of the round: {0}', `del ${listed}`), safe: true, edits: [edit] }],
+    fixes: fix === null ? [] : [fix],
   };
 }
 
@@ -250,7 +241,7 @@ function phaseFinding(
   { source }: Program,
 ): Finding {
   const names = dead.map(({ name }) => name);
-  const certain = names.filter((name) => isCertainlyBound(name, id, one));
+  const lines = lettingGo(names, (name) => isCertainlyBound(name, id, one));
   return {
     ...{ rule: 'alive-across-peak', severity: 'hint', start: at.startIndex, end: at.endIndex },
     message: text(
@@ -259,6 +250,6 @@ function phaseFinding(
       short(statement),
     ),
     chain: [reason(loop, text('Names that this loop binds live on after it, to the end of the function.'))],
-    fixes: certain.length === names.length ? [deleteBefore(statement, names, source, true)] : [],
+    fixes: [letGoBefore(statement, lines, source)],
   };
 }

@@ -1,5 +1,5 @@
 import { text } from '../finding';
-import { deleteBefore } from '../fixes/release';
+import { letGoBefore, lettingGo } from '../fixes/release';
 import { dottedName } from '../scopes/module';
 import type { Node } from '../syntax/node';
 import { children } from '../syntax/parser';
@@ -30,7 +30,7 @@ export const freeWhileReferenced: Rule = {
       const next = dead.length === 0 ? null : workAhead(id, one, program);
       if (next === null) continue;
       const names = dead.map(({ name }) => name);
-      const isCertain = names.every((name) => isCertainlyBound(name, id, one));
+      const lines = lettingGo(names, (name) => isCertainlyBound(name, id, one));
       yield {
         ...{ rule: 'free-while-referenced', severity: 'warning', start: syntax.startIndex, end: syntax.endIndex },
         message: text(
@@ -38,7 +38,7 @@ export const freeWhileReferenced: Rule = {
           names.join(', '),
         ),
         chain: [reason(next, text('This computes next, beside what was to be freed.'))],
-        fixes: isCertain ? [deleteBefore(syntax, names, program.source, true)] : [],
+        fixes: [letGoBefore(syntax, lines, program.source)],
       };
     }
   },

@@ -1,5 +1,5 @@
 import { text, type Fix } from '../finding';
-import { lineBefore } from '../fixes/release';
+import { linesBefore } from '../fixes/release';
 import { namesAt } from '../flow/names';
 import type { Node } from '../syntax/node';
 import { children } from '../syntax/parser';
@@ -115,6 +115,6 @@ function others(names: readonly string[], statement: Node, source: string): Fix 
   const edit =
     statement.type === 'delete_statement'
       ? { start: end, end, newText: `, ${listed}` }
-      : lineBefore(statement, `del ${listed}`, source);
+      : linesBefore(statement, [`del ${listed}`], source);
   return { title: text('Let go of the others as well: {0}', listed), safe: true, edits: [edit] };
 }

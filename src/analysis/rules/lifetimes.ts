@@ -138,7 +138,9 @@ export function isCertainlyBound(name: string, point: number, one: Interpreted):
   });
 }
 
-function bindsInEveryRound(loop: Node, name: string): boolean {
+/** Whether each round of a `for` loop binds a name, as its target or at the top of its body. */
+export function bindsInEveryRound(loop: Node, name: string): boolean {
+  if (loop.type !== 'for_statement') return false;
   const target = loop.childForFieldName('left');
   if (target !== null && [...descend(target)].some((node) => node.text === name)) return true;
   const body = loop.childForFieldName('body');

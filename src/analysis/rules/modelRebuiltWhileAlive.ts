@@ -2,9 +2,9 @@ import { text } from '../finding';
 import { ownFunctions } from '../flow/backward';
 import { backwardCallIn, backwardIn } from '../flow/training';
 import type { Node } from '../syntax/node';
-import { children, descend } from '../syntax/parser';
+import { descend } from '../syntax/parser';
 import { assignmentOf } from '../syntax/statements';
-import { addition } from '../fixes/statementLines';
+import { letGoAtEnd } from '../fixes/release';
 import type { Interpreted } from '../values/interpret';
 import { models, type Sites } from '../values/sites';
 import type { Value } from '../values/value';
@@ -74,13 +74,17 @@ function isCollection(value: Value): boolean {
 
 function finding(alive: readonly Dead[], statement: Node, loop: Node, one: Interpreted, { source }: Program) {
   const names = alive.map(({ name }) => name);
-  const body = loop.childForFieldName('body');
-  const last = body === null ? undefined : children(body).at(-1);
-  const point = last === undefined ? undefined : one.graph.at.get(last.id);
-  const bound = point === undefined ? new Set<string>() : livenessIn(one).boundBefore(point);
-  const isCertain = names.every((name) => bound.has(name) || isBoundInNested(loop, name));
-  const isPlain = last?.type === 'expression_statement' && names.every((name) => bound.has(name));
-  const edit = isCertain && isPlain ? addition(last, `del ${names.join(', ')}`, source) : null;
+  // Where its own name is not known to hold it, others may hold it unknown as well.
+  const isWhole = names.includes(assignmentOf(statement)?.childForFieldName('left')?.text ?? '');
+  const fix = !isWhole
+    ? null
+    : letGoAtEnd(
+        loop,
+        names,
+        (lines) => text('Let go of all of them at the end of the trial: {0}', lines),
+        one,
+        source,
+      );
   return {
     ...{ rule: 'model-rebuilt-while-alive', severity: 'warning' as const },
     ...{ start: statement.startIndex, end: statement.endIndex },
@@ -95,21 +99,8 @@ function finding(alive: readonly Dead[], statement: Node, loop: Node, one: Inter
         return assigned === null ? [] : [reason(assigned, text('{0} keeps the model alive.', name))];
       }),
     ],
-    fixes:
-      edit === null
-        ? []
-        : [
-            {
-              title: text('Let go of all of them at the end of the trial: {0}', `del ${names.join(', ')}`),
-              safe: true,
-              edits: [edit],
-            },
-          ],
+    fixes: fix === null ? [] : [fix],
   };
-}
-
-function isBoundInNested(loop: Node, name: string): boolean {
-  return lastAssigned(name, loop) !== null;
 }
 
 function lastAssigned(name: string, loop: Node): Node | null {
