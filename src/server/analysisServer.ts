@@ -64,13 +64,17 @@ export class AnalysisServer {
 
   /** Examines everything anew: settings have changed. */
   examineAll(): void {
+    for (const { examination } of this.examined.values()) void examination.then((one) => one.forget());
     for (const uri of this.sources.uris()) this.schedule(uri, 0);
   }
 
   /** Examines what imports a file that changed, appeared or went. */
   fileChanged(file: string): void {
-    for (const [uri, { imports }] of this.examined)
-      if (imports?.lookedFor.has(file) === true) this.schedule(uri, importedQuietMs);
+    for (const [uri, { imports, examination }] of this.examined) {
+      if (imports?.lookedFor.has(file) !== true) continue;
+      void examination.then((one) => one.forget());
+      this.schedule(uri, importedQuietMs);
+    }
   }
 
   async codeActions({ textDocument, range, context }: CodeActionParams): Promise<CodeAction[]> {
@@ -145,7 +149,8 @@ export class AnalysisServer {
     if (source === null || this.examined.get(uri) !== examined) return;
     const imports = this.importsOf(uri);
     const findings = examination.findings(source, settings, (name) => imports?.resolve(name) ?? null);
-    examined.imports = imports;
+    // After a small edit nothing is looked for anew: what was holds.
+    examined.imports = imports === null || imports.lookedFor.size > 0 ? imports : (examined.imports ?? imports);
     examined.result = { source, findings };
     await this.show(examined, source, findings);
   }
@@ -164,6 +169,7 @@ export class AnalysisServer {
   private close(uri: string): void {
     const examined = this.examined.get(uri);
     this.examined.delete(uri);
+    void examined?.examination.then((one) => one.forget());
     clearTimeout(examined?.timer);
     for (const shown of examined?.shown ?? []) void this.connection.sendDiagnostics({ uri: shown, diagnostics: [] });
   }

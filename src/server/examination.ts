@@ -1,6 +1,7 @@
 import type { Parser } from 'web-tree-sitter';
-import { analyse, type AnalyseOptions } from '../analysis/analyse';
+import type { AnalyseOptions } from '../analysis/analyse';
 import type { Finding } from '../analysis/finding';
+import { IncrementalAnalysis } from '../analysis/incremental';
 import { rulesIgnoredInFile } from '../analysis/suppression/ignoreFile';
 import { findingInTyped, ReadableText, type Readable } from './readableText';
 import type { AnalysisSettings } from './settings';
@@ -12,9 +13,16 @@ const longestText = 2_000_000;
 /** Examines one script or notebook again and again while it is edited. */
 export class Examination {
   private readonly readable: ReadableText;
+  private readonly analysis: IncrementalAnalysis;
 
-  constructor(private readonly parser: Parser) {
+  constructor(parser: Parser) {
     this.readable = new ReadableText(parser);
+    this.analysis = new IncrementalAnalysis(parser);
+  }
+
+  /** What it imports has changed, or it is closed. */
+  forget(): void {
+    this.analysis.forget();
   }
 
   /** The findings that the settings ask for, in offsets of the source's text. */
@@ -24,7 +32,7 @@ export class Examination {
     if (ignoredHere === 'all') return [];
     const { select, ignore } = settings;
     const readable = this.read(source);
-    return analyse(this.parser, readable.text, optionsFor(source, readable, resolve)).flatMap((finding) => {
+    return this.analysis.analyse(readable.text, optionsFor(source, readable, resolve)).flatMap((finding) => {
       const { rule } = finding;
       if ((select.length > 0 && !select.includes(rule)) || ignore.includes(rule) || ignoredHere.has(rule)) return [];
       return findingInTyped(finding, readable) ?? [];

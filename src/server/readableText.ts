@@ -1,6 +1,6 @@
 import type { Parser } from 'web-tree-sitter';
 import type { Edit, Finding, Fix, Range } from '../analysis/finding';
-import { reversed, shifted, spliceBetween, type Splice } from './splice';
+import { reversed, shifted, spliceBetween, splicesBetween, type Splice } from './splice';
 import { countErrors, partStarts } from './syntaxErrors';
 
 /** A part of the text that is no Python at the moment. */
@@ -45,7 +45,7 @@ export class ReadableText {
   private follow(typed: string, errors: number): void {
     const splice = spliceBetween(this.typed, typed);
     if (splice === null) return;
-    let broken = moved(this.broken, splice);
+    let broken = movedAll(this.broken, splicesBetween(this.typed, typed));
     if (broken === null || countErrors(this.parser, assembled(typed, broken)) > this.errors) {
       broken = this.withPartAround(splice, typed);
     } else {
@@ -90,11 +90,14 @@ export class ReadableText {
     const part = before.toTyped({ start, end }) ?? { start: 0, end: this.typed.length };
     const now = { start: part.start, end: part.end - splice.removed + splice.added };
     const good = this.readable.slice(start, end);
-    const change = spliceBetween(good, typed.slice(now.start, now.end));
     const others = this.broken.filter((one) => one.end <= part.start || one.start >= part.end);
-    const joined = { ...now, good, splices: change === null ? [] : [change] };
+    const joined = { ...now, good, splices: splicesBetween(good, typed.slice(now.start, now.end)) };
     return [...(moved(others, splice) ?? []), joined].sort((a, b) => a.start - b.start);
   }
+}
+
+function movedAll(broken: Broken[], splices: readonly Splice[]): Broken[] | null {
+  return splices.reduce<Broken[] | null>((all, splice) => (all === null ? null : moved(all, splice)), broken);
 }
 
 /** The broken parts after an edit of the text; null when the edit reaches over the edge of one. */
