@@ -82,6 +82,17 @@ describe('a function that an edit breaks', () => {
     );
   });
 
+  it('may break together with others, by one edit in several places', () => {
+    const both = broken.replace('x * 2', 'x * [2');
+    const readable = typed(good, both);
+    expect(readable.text).toBe(good);
+    expect(readable.toTyped(placeOf('return y', good))).toEqual(placeOf('return y', both));
+    expect(readable.toTyped(placeOf('def second', good))).toEqual(placeOf('def second', both));
+    const further = `# more\n${both.replace('return y', 'return (y').replace('return z', 'return (z')}`;
+    expect(typed(further).text).toBe(`# more\n${good}`);
+    expect(typed(`# more\n${good}`).text).toBe(`# more\n${good}`);
+  });
+
   it('is a method alone, or a statement of the top level', () => {
     const inClass = `class A:\n    a = 1\n\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n${good}`;
     const changed = inClass.replace('return 1', 'return (1').replace('a = 1', 'a = 2');
