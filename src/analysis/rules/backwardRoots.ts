@@ -1,6 +1,8 @@
-import { callsAt, positional } from '../syntax/calls';
+import { backwardNames } from '../flow/backward';
+import { positional } from '../syntax/calls';
 import { backPropagated } from '../syntax/statements';
 import type { Sites } from '../values/sites';
+import { callSites } from './callSites';
 import type { Program } from './rule';
 import { tensorOf } from './stores';
 
@@ -14,18 +16,12 @@ export function backwardRoots(program: Program): readonly Sites[] {
 }
 
 function* readRoots(program: Program): Iterable<Sites> {
-  for (const one of program.functions) {
-    for (const point of one.graph.points) {
-      const environment = one.before.get(point.syntax.id);
-      if (environment === undefined) continue;
-      for (const node of callsAt(point)) {
-        if (backPropagated(node).length === 0) continue;
-        const target = node.childForFieldName('function');
-        const [given] = positional(node);
-        const value = one.evaluator.evaluate(given ?? target?.childForFieldName('object') ?? null, environment);
-        const root = tensorOf(value);
-        if (root === null || root.graph !== 'no') yield (root ?? value).holds;
-      }
-    }
+  for (const { call, one, environment } of callSites((name) => backwardNames.includes(name), program)) {
+    if (backPropagated(call).length === 0) continue;
+    const target = call.childForFieldName('function');
+    const [given] = positional(call);
+    const value = one.evaluator.evaluate(given ?? target?.childForFieldName('object') ?? null, environment);
+    const root = tensorOf(value);
+    if (root === null || root.graph !== 'no') yield (root ?? value).holds;
   }
 }

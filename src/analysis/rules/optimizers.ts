@@ -1,11 +1,10 @@
-import { scopeAround } from '../scopes/module';
-import { callsAt, positional } from '../syntax/calls';
+import { positional } from '../syntax/calls';
 import { descend } from '../syntax/parser';
 import type { Node } from '../syntax/node';
 import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
 import { models, union, type Sites } from '../values/sites';
-import { statementAround } from './keptGraph';
+import { callSites } from './callSites';
 import type { Program } from './rule';
 
 const known = new WeakMap<Program, Sites>();
@@ -21,16 +20,9 @@ const optimizerName = /optim|Adam|SGD|RMSprop|Adagrad|LBFGS/i;
 
 function readOptimized(program: Program): Sites {
   let sites: Sites = [];
-  for (const [name, calls] of program.module.calls) {
-    if (!optimizerName.test(name)) continue;
-    for (const call of calls) {
-      const around = scopeAround(call, program.module) ?? program.module.scopes[0];
-      const one = program.functions.find((other) => other.scope === around);
-      const environment = one?.before.get(statementAround(call).id);
-      if (one === undefined || environment === undefined) continue;
-      const value = one.evaluator.evaluate(call, environment);
-      if (value.kind === 'holder' && value.role === 'optimizer') sites = union(sites, models(value.holds));
-    }
+  for (const { call, one, environment } of callSites((name) => optimizerName.test(name), program)) {
+    const value = one.evaluator.evaluate(call, environment);
+    if (value.kind === 'holder' && value.role === 'optimizer') sites = union(sites, models(value.holds));
   }
   return sites;
 }
@@ -40,15 +32,12 @@ const unknowing = new WeakMap<Program, boolean>();
 /** Whether something takes an optimizer's `step()` that the file does not show, or an optimizer's parameters come from elsewhere. */
 export function hasUnknownOptimizer(program: Program): boolean {
   let answer = unknowing.get(program);
-  if (answer === undefined) unknowing.set(program, (answer = program.functions.some(stepsUnknown)));
+  if (answer === undefined) {
+    const steps = [...callSites((name) => name === '.step', program)];
+    answer = steps.some(({ call, one, environment }) => isUnknownStep(call, environment, one));
+    unknowing.set(program, answer);
+  }
   return answer;
-}
-
-function stepsUnknown(one: Interpreted): boolean {
-  return one.graph.points.some((point) => {
-    const environment = one.before.get(point.syntax.id);
-    return environment !== undefined && [...callsAt(point)].some((call) => isUnknownStep(call, environment, one));
-  });
 }
 
 /** `env.step(action)` is no update, `scaler.step(optimizer)` is one. */
