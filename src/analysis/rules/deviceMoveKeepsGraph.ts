@@ -13,7 +13,7 @@ export const deviceMoveKeepsGraph: Rule = {
     for (const store of storesOf(one, program)) {
       if (store.how === 'sum' || store.how === 'average') continue;
       const kept = keptGraphOf(store, one, program);
-      if (kept === null || kept.value.moved === null || kept.value.freed === 'yes') continue;
+      if (kept === null || kept.value.moved === null) continue;
       const finding = keptFinding('device-move-keeps-graph', store, kept, one, program);
       const moved = reason(kept.value.moved, text('Moving a tensor to the CPU does not detach it from its graph.'));
       yield { ...finding, chain: [moved, ...finding.chain] };
