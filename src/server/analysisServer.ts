@@ -3,6 +3,7 @@ import type { Parser } from 'web-tree-sitter';
 import { readProgram } from '../analysis/analyse';
 import { text, type Finding } from '../analysis/finding';
 import { releaseAfterLastUse } from '../analysis/fixes/releaseAfterLastUse';
+import { ruleSlugs } from '../analysis/rules/registry';
 import { ProjectImports, type FileImports } from '../pythonFiles/imports';
 import {
   CodeActionKind,
@@ -41,6 +42,7 @@ export class AnalysisServer {
   roots: readonly string[] = [];
   private readonly imports: ProjectImports;
   private readonly examined = new Map<string, Examined>();
+  private readonly toldUnknown = new Set<string>();
 
   /** @param asksSettings whether the client answers `workspace/configuration` */
   constructor(
@@ -176,7 +178,17 @@ export class AnalysisServer {
 
   private async settings(uri: string): Promise<AnalysisSettings> {
     if (!this.asksSettings()) return readSettings(null);
-    return readSettings(await this.connection.workspace.getConfiguration({ scopeUri: uri, section: settingsSection }));
+    const settings = readSettings(
+      await this.connection.workspace.getConfiguration({ scopeUri: uri, section: settingsSection }),
+    );
+    for (const rule of [...settings.select, ...settings.ignore]) {
+      if (ruleSlugs.includes(rule) || this.toldUnknown.has(rule)) continue;
+      this.toldUnknown.add(rule);
+      this.connection.console.warn(
+        this.say(text('There is no rule "{0}"; there are: {1}.', rule, ruleSlugs.join(', '))),
+      );
+    }
+    return settings;
   }
 
   private importsOf(uri: string): FileImports | null {
