@@ -1,5 +1,5 @@
 import type { Node } from '../syntax/node';
-import { callsOf } from '../scopes/gradMode';
+import { callsOf, isOfLibrary } from '../scopes/gradMode';
 import { classOf, dottedName, isClass, linkedTo, scopeAround } from '../scopes/module';
 import type { FunctionScope, ModuleScope } from '../scopes/module';
 import { children, descend } from '../syntax/parser';
@@ -201,7 +201,8 @@ export function ownFunctions(target: Node, module: ModuleScope): FunctionScope[]
   const linked = linkedTo(target, module);
   if (linked !== undefined && !isClass(linked)) return [linked];
   const method = target.childForFieldName('attribute')?.text;
-  if (method !== undefined && linked === undefined) return module.methods.get(method) ?? [];
+  if (method !== undefined && linked === undefined)
+    return isOfLibrary(target, module) ? [] : (module.methods.get(method) ?? []);
   const owner = classOf(target, module);
   if (owner !== undefined) {
     const start = owner.methods.get('__init__');
@@ -264,10 +265,52 @@ function readBackwardAttributes(module: ModuleScope): Set<string> {
     const { backward, result } = reachOf(scope, module);
     for (const names of [...backward.after, backward.start]) take(names);
     const reads = [...result.after, result.start].some((names) => [...names].some((name) => name.includes('.')));
-    if (reads && resultMayBeBackPropagated(scope, module))
-      for (const names of [...result.after, result.start]) take(names);
+    if (!reads || !resultMayBeBackPropagated(scope, module)) continue;
+    const used = reachingItems(scope, module) ?? result;
+    for (const names of [...used.after, used.start]) take(names);
   }
   return attributes;
+}
+
+/**
+ * Of a function that answers a tuple which every caller takes apart: where values go into those items of it only that
+ * may be back-propagated. Null for any other.
+ */
+function reachingItems(scope: FunctionScope, module: ModuleScope): Flowing | null {
+  const calls = callsOf(scope, module);
+  const returns = graphOf(scope).points.filter(({ syntax }) => syntax.type === 'return_statement');
+  const answers = returns.flatMap(({ syntax }) => children(syntax).filter(({ type }) => tuples.test(type)));
+  const [first] = answers;
+  if (first === undefined || answers.length !== returns.length || calls.length === 0 || scope.isGenerator) return null;
+  const size = children(first).length;
+  if (answers.some((answer) => children(answer).length !== size)) return null;
+  const isUsed = children(first).map((_, at) =>
+    calls.some((call) => takenApart(call, size) === null || callReaches(call, module, new Set(), at)),
+  );
+  if (isUsed.every((used) => used)) return null;
+  return follow(graphOf(scope), ({ syntax }) =>
+    syntax.type !== 'return_statement'
+      ? []
+      : answers
+          .filter((answer) => answer.parent?.id === syntax.id)
+          .flatMap((answer) => children(answer).flatMap((item, at) => (isUsed[at] === true ? graphNamesIn(item) : []))),
+  );
+}
+
+const tuples = /^(expression_list|tuple)$/;
+
+/** The targets of `a, b = f(…)`; null where the answer is not taken apart into that many names. */
+function takenApart(call: Node, size: number): Node[] | null {
+  const assignment = assignmentOf(statementOf(call));
+  const left = assignment?.childForFieldName('left');
+  if (
+    !left ||
+    assignment?.childForFieldName('right')?.id !== call.id ||
+    !/^(pattern_list|tuple_pattern)$/.test(left.type)
+  )
+    return null;
+  const targets = children(left);
+  return targets.length === size && targets.every(({ type }) => type === 'identifier') ? targets : null;
 }
 
 const evaluates =
@@ -288,8 +331,8 @@ export function resultMayBeBackPropagated(
   return calls.some((call) => callReaches(call, module, seen));
 }
 
-/** Whether the result of a call may reach a `backward()` where it is called. */
-export function callReaches(call: Node, module: ModuleScope, seen: Set<number>): boolean {
+/** Whether the result of a call, or one item of it, may reach a `backward()` where it is called. */
+export function callReaches(call: Node, module: ModuleScope, seen: Set<number>, item?: number): boolean {
   const holder = scopeAround(call, module) ?? module.scopes[0];
   if (holder === undefined) return true;
   const statement = statementOf(call);
@@ -297,7 +340,8 @@ export function callReaches(call: Node, module: ModuleScope, seen: Set<number>):
   const point = graphOf(holder).at.get(statement.id);
   const left = assignmentOf(statement)?.childForFieldName('left');
   if (left) {
-    const names = namesIn(left);
+    const target = item === undefined ? left : (children(left)[item] ?? left);
+    const names = namesIn(target);
     const goes = (flowing: Flowing): boolean => {
       const after = point === undefined ? undefined : flowing.after[point];
       return names.some((name) => (after === undefined ? flowing.start.has(name) : after.has(name)));

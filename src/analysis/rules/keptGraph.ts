@@ -13,14 +13,14 @@ import type { KeptTensor, Store } from './stores';
 
 /**
  * The first tensor of a store whose graph stays for good: nothing back-propagates it, as far as the file shows. Null
- * where there is none, or where a `backward()` may still come.
+ * where there is none, or where a `backward()` may still come. What a caller knows to be spent stays after that as well.
  */
-export function keptGraphOf(store: Store, one: Interpreted, program: Program): KeptTensor | null {
+export function keptGraphOf(store: Store, one: Interpreted, program: Program, isSpent = false): KeptTensor | null {
   const chains = store.how === 'average' || store.how === 'queue';
   const kept = store.tensors.find(({ value }) => value.graph === 'yes' && (chains || !isParameter(value.from)));
   if (kept === undefined) return null;
   // A graph whose buffers are gone cannot be back-propagated any more; nor can one that reaches into earlier steps.
-  const isDone = kept.value.freed === 'yes' || (chains && crossesBackward(store));
+  const isDone = isSpent || kept.value.freed === 'yes' || (chains && crossesBackward(store));
   // A list that is emptied now and then, of graphs whose activations are gone, is bounded and small.
   if (store.isRenewed && store.loop === null && kept.value.freed !== 'no') return null;
   if (!isDone && mayBeBackPropagated(store.keeper, store.statement, one.scope, program.module)) return null;
@@ -97,9 +97,7 @@ export function keptFinding(rule: string, store: Store, kept: KeptTensor, one: I
           keeper,
         ),
     chain: [...keepingChain(store, kept, one), last],
-    fixes: kept.isItself
-      ? detachFixes(kept.expression, keeper, kept.value.scalar, one.scope, program.module)
-      : [],
+    fixes: kept.isItself ? detachFixes(kept.expression, keeper, kept.value.scalar, one.scope, program.module) : [],
   };
 }
 

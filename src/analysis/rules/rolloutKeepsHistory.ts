@@ -1,5 +1,6 @@
 import { isRenewed } from '../flow/loops';
 import type { ModuleScope } from '../scopes/module';
+import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 import type { Interpreted } from '../values/interpret';
 import { keptFinding, keptGraphOf } from './keptGraph';
@@ -18,35 +19,57 @@ export const rolloutKeepsHistory: Rule = {
   *find(one, program) {
     for (const store of storesOf(one, program)) {
       if (store.how !== 'append' && store.how !== 'item') continue;
-      if (!isRollout(store, one, program)) continue;
-      const kept = keptGraphOf(store, one, program);
+      // Beside lists that are emptied after each episode, one that never is keeps what was back-propagated as well.
+      const isForgotten =
+        store.keeperOf === 'object' && !store.isRenewed && hasEmptiedSibling(store, one, program.module);
+      if (!isForgotten && !isRollout(store, one)) continue;
+      const isSpent = isForgotten || isOnlySampled(store.keeper, program);
+      const kept = keptGraphOf(store, one, program, isSpent);
       if (kept !== null) yield keptFinding('rollout-keeps-history', store, kept, one, program);
     }
   },
 };
 
-function isRollout(store: Store, one: Interpreted, { module }: Program): boolean {
+function isRollout(store: Store, one: Interpreted): boolean {
   if (rolloutName.test(store.keeper) || /Transition|Experience|Memory/.test(store.expression.text)) return true;
-  if (one.scope.class !== null && rolloutName.test(one.scope.class.name)) return true;
-  return store.keeperOf === 'object' && !store.isRenewed && hasEmptiedSibling(store, one, module);
+  return one.scope.class !== null && rolloutName.test(one.scope.class.name);
 }
 
-/** Another list of the same object is filled in the same function and emptied in some other one. */
-function hasEmptiedSibling({ keeper }: Store, one: Interpreted, module: ModuleScope): boolean {
+/** Drawn from at random, again and again: a graph in it can be back-propagated once at most, and stays. */
+function isOnlySampled(keeper: string, { module }: Program): boolean {
+  const reads = [...descend(module.root)].filter(
+    (node) => node.type === 'call' && argumentsOf(node).some((given) => given.text === keeper),
+  );
+  const draws = reads.filter((call) =>
+    /^random\.(sample|choices?)$/.test(call.childForFieldName('function')?.text ?? ''),
+  );
+  return draws.length > 0 && reads.every((call) => draws.includes(call) || call.text === `len(${keeper})`);
+}
+
+function argumentsOf(call: Node): readonly Node[] {
+  return children(call.childForFieldName('arguments') ?? call);
+}
+
+/** Another list of the same object (or of the same dict in it) is filled in the same function and emptied in some other one. */
+function hasEmptiedSibling({ keeper, statement }: Store, one: Interpreted, module: ModuleScope): boolean {
+  const own = children(statement)[0]?.childForFieldName('function')?.childForFieldName('object')?.text;
   const siblings = new Set<string>();
   for (const node of descend(one.scope.body)) {
     if (node.type !== 'call' || !/\.append$/.test(node.childForFieldName('function')?.text ?? '')) continue;
     const list = node.childForFieldName('function')?.childForFieldName('object');
+    if (!list || list.text === own) continue;
+    const stem = list.type === 'subscript' ? list.childForFieldName('value') : list;
     const isSibling =
-      list?.type === 'attribute' && list.text !== keeper && children(list)[0]?.text === keeper.split('.')[0];
-    if (isSibling) siblings.add(list.childForFieldName('attribute')?.text ?? '');
+      stem?.type === 'attribute' &&
+      (list.type === 'subscript' ? stem.text === keeper : children(stem)[0]?.text === keeper.split('.')[0]);
+    if (isSibling) siblings.add(`${stem.childForFieldName('attribute')?.text}${list.text.slice(stem.text.length)}`);
   }
-  return [...siblings].some((attribute) =>
+  return [...siblings].some((sibling) =>
     module.scopes.some((scope) => {
       if (starting.test(scope.name) || scope.body.type === 'module') return false;
       for (const node of descend(scope.body)) {
-        const isIt = node.type === 'attribute' && node.childForFieldName('attribute')?.text === attribute;
-        if (isIt && isRenewed(scope.body, node.text)) return true;
+        const isList = node.type === 'attribute' || node.type === 'subscript';
+        if (isList && node.text.endsWith(`.${sibling}`) && isRenewed(scope.body, node.text)) return true;
       }
       return false;
     }),

@@ -143,10 +143,17 @@ function calledOffOnly(scope: FunctionScope, module: ModuleScope, seen: Readonly
   return calls.every((call) => gradMode(call, module, further) === 'no');
 }
 
+/** `torch.stack(…)` is no call of a method `stack` of this file. */
+export function isOfLibrary(target: Node | null, { imports }: ModuleScope): boolean {
+  return target !== null && /^(torch|numpy|math|random)\./.test(dottedName(target, imports) ?? '');
+}
+
 /** Calls in this file by the function's own name (`evaluate(…)`), as a method (`x.evaluate(…)`), or of `self` itself. */
 export function callsOf(scope: FunctionScope, module: ModuleScope): Node[] {
   if (scope.class === null) return module.calls.get(scope.name) ?? [];
-  const byName = module.calls.get(`.${scope.name}`) ?? [];
+  const byName = (module.calls.get(`.${scope.name}`) ?? []).filter(
+    (call) => !isOfLibrary(call.childForFieldName('function'), module),
+  );
   if (scope.name !== '__call__' && scope.name !== 'forward') return byName;
   const { node } = scope.class;
   const ofSelf = (module.calls.get('self') ?? []).filter(

@@ -2,10 +2,11 @@ import { backPropagatesAnything, graphOf, ownFunctions, takenToBackward } from '
 import { backwardIn } from '../flow/training';
 import { classAttribute } from '../scopes/classBody';
 import { isClass, type ClassScope, type FunctionScope, type ModuleScope } from '../scopes/module';
+import { children } from '../syntax/parser';
 import { Evaluator, type Knowledge } from './evaluate';
 import { environmentOf } from './environment';
 import { interpret, type Interpreted } from './interpret';
-import { isSame, join, plain, unknown, type Value } from './value';
+import { isSame, join, plain, tuple, unknown, type Value } from './value';
 
 /** A function is read so often at most: what has not settled by then stays as it is. */
 const mostVisits = 5;
@@ -173,7 +174,8 @@ function visit(scope: FunctionScope, module: ModuleScope, ask: (key: string) => 
     },
     called: (other, args, keywords) => {
       other.parameters.forEach((name, index) => {
-        const value = args[index] ?? keywords.get(name);
+        const isRest = restOf(other) === index;
+        const value = isRest ? tuple(args.slice(index)) : (args[index] ?? keywords.get(name));
         // What a function that calls itself does not know of its own parameters, its other callers say.
         const isOpen = other === scope && value?.kind === 'unknown';
         if (value !== undefined && !isOpen) add(said, keys.argument(other, name), value);
@@ -203,6 +205,13 @@ function visit(scope: FunctionScope, module: ModuleScope, ask: (key: string) => 
     for (const [name, value] of interpreted.attributes) add(said, keys.attribute(scope.class, name), value);
   for (const [name, value] of interpreted.seen) add(said, keys.seen(scope, name), value);
   return { interpreted, said };
+}
+
+/** Where a function has a `*args`. */
+function restOf({ node }: FunctionScope): number | undefined {
+  const list = node.childForFieldName('parameters');
+  const index = list === null ? -1 : children(list).findIndex(({ type }) => type === 'list_splat_pattern');
+  return index < 0 ? undefined : index;
 }
 
 /** An attribute that a class or one of its bases in this file sets. */
