@@ -3,6 +3,7 @@ import { retryOutside } from '../fixes/retryOutside';
 import { ownFunctions } from '../flow/backward';
 import { livenessOf } from '../flow/liveness';
 import { loopsAround } from '../flow/loops';
+import { callsOf } from '../scopes/gradMode';
 import { scopeAround } from '../scopes/module';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
@@ -56,13 +57,29 @@ function* keptExceptions(one: Interpreted, program: Program): Iterable<KeptExcep
   }
   for (const { syntax } of one.graph.points) {
     const environment = one.before.get(syntax.id);
+    if (environment !== undefined && syntax.type === 'return_statement' && isCollected(one, program)) {
+      for (const found of exceptionsIn(children(syntax)[0] ?? syntax, one, environment))
+        yield { statement: syntax, ...found, keeper: one.scope.name, grows: true };
+    }
     const assignment = assignmentOf(syntax);
     const left = assignment?.childForFieldName('left');
     const right = assignment?.childForFieldName('right');
     if (!environment || !left || !right || seen.has(syntax.id) || !outlivesHandler(left, syntax, one)) continue;
     for (const found of exceptionsIn(right, one, environment))
-      yield { statement: syntax, ...found, keeper: left.text, grows: false };
+      // What a record is made with is kept where the record is made.
+      if (one.scope.name !== '__init__' || handlerAround(syntax) !== null)
+        yield { statement: syntax, ...found, keeper: left.text, grows: false };
   }
+}
+
+/** What the function answers is put into a collection by a caller that goes from one attempt to the next. */
+function isCollected({ scope }: Interpreted, { module }: Program): boolean {
+  return callsOf(scope, module).some((call) => {
+    const isInLoop = loopsAround(call).length > 0;
+    const list = call.parent?.type === 'argument_list' ? call.parent.parent : null;
+    if (/list_comprehension|dictionary_comprehension/.test(call.parent?.type ?? '')) return true;
+    return isInLoop && /\.append$/.test(list?.childForFieldName('function')?.text ?? '');
+  });
 }
 
 /** An attribute, or a name that is still wanted when a loop has gone on to the next attempt. */

@@ -94,10 +94,13 @@ function callWithForeign(root: Sites, stepped: Sites, one: Interpreted, program:
     for (const call of own.flatMap((part) => [...descend(part)])) {
       // The result of this very call is back-propagated.
       if (call.type !== 'call' || !root.some((site) => site.id === call.id)) continue;
-      const called = one.evaluator.evaluate(call.childForFieldName('function'), environment);
-      if (!isModel(called) || !overlaps(models(called.holds), stepped)) continue;
+      const evaluate = (node: Node | null): Value => one.evaluator.evaluate(node, environment);
+      const called = evaluate(call.childForFieldName('function'));
+      // A function of this file that is given the model as well computes with both.
+      const callees = called.kind === 'function' ? positional(call).map((given) => evaluate(given)) : [called];
+      if (!callees.some((model) => isModel(model) && overlaps(models(model.holds), stepped))) continue;
       for (const argument of positional(call)) {
-        const given = tensorOf(one.evaluator.evaluate(argument, environment));
+        const given = tensorOf(evaluate(argument));
         if (given?.graph !== 'yes') continue;
         const foreign = models(given.holds).filter((site) => !holdsSite(stepped, site) && holdsSite(all, site));
         if (foreign.length > 0 && !overlaps(models(given.holds), stepped)) return { call, argument };

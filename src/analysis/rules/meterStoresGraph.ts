@@ -46,6 +46,7 @@ function isMeter(stored: StoredByCallee): boolean {
   if (stored.store.how === 'sum') return true;
   const { name } = stored.called;
   return (
+    !/memory|replay|buffer|rollout/i.test(stored.called.class?.name ?? '') &&
     stored.store.how === 'append' &&
     /^(update|add|append|observe|accumulate|collect|record|measure|__call__)/.test(name)
   );

@@ -312,6 +312,8 @@ export class Evaluator {
       return Number.isInteger(at) ? (object.items.at(at) ?? unknown) : element(object);
     }
     if (object.kind === 'holder' && object.role === 'checkpoint') return object;
+    // Some of the layers of an `nn.Sequential`.
+    if (object.kind === 'module' && !object.loss) return { ...object, answers: 'unknown' };
     // `sys.exc_info()[1]`; the first item is the class only.
     if (object.kind === 'holder' && object.role === 'exception') return index?.text === '0' ? plain : object;
     return unknownHolding(object.holds);

@@ -73,7 +73,7 @@ export const isBare = (name: string): boolean => bareLayer.test(name);
 
 const growing = /\.(ConvTranspose\w+|Upsample|UpsamplingBilinear2d|UpsamplingNearest2d|PixelShuffle)$/;
 const convolution = /\.Conv\dd$/;
-const shrinking = /\.(Linear|Bilinear|Flatten|\w*Pool\dd|LSTM|GRU|RNN|Transformer\w*|Embedding|EmbeddingBag)$/;
+const shrinking = /\.(Linear|Bilinear|Flatten|\w*Pool\dd|LSTM|GRU|RNN|Transformer\w*|EmbeddingBag)$/;
 
 /**
  * How the output of a layer compares with its input, by its class and the arguments it is made with: a convolution from
@@ -82,7 +82,8 @@ const shrinking = /\.(Linear|Bilinear|Flatten|\w*Pool\dd|LSTM|GRU|RNN|Transforme
  */
 export function answersOf(name: string, args: readonly string[]): 'larger' | 'smaller' | 'same' | 'unknown' {
   if (growing.test(name)) return 'larger';
-  if (name.endsWith('.Linear') && /vocab/i.test(args[1] ?? '')) return 'larger';
+  if (name.endsWith('.Linear') && (/vocab/i.test(args[1] ?? '') || Number(args[1]) >= 8 * Number(args[0])))
+    return 'larger';
   if (shrinking.test(name)) return 'smaller';
   if (!convolution.test(name)) return isBare(name) ? 'same' : 'unknown';
   const isFew = (text: string | undefined): boolean => /^[1-4]$/.test(text ?? '');
