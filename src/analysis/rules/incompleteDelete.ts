@@ -1,8 +1,8 @@
-import { text, type Fix } from '../finding';
+import { text, type Finding, type Fix } from '../finding';
 import { linesBefore } from '../fixes/release';
 import { namesAt } from '../flow/names';
 import type { Node } from '../syntax/node';
-import { children } from '../syntax/parser';
+import { children, descend } from '../syntax/parser';
 import type { Interpreted } from '../values/interpret';
 import { models, union, type Sites } from '../values/sites';
 import type { Value } from '../values/value';
@@ -39,8 +39,60 @@ export const incompleteDelete: Rule = {
       if (next === null) continue;
       yield finding(holders, deleted, syntax, next, id, one, program);
     }
+    yield* ofTheObject(one, program);
   },
 };
+
+/** `del self.model` while the object goes on holding an optimizer or a scheduler of it. */
+function* ofTheObject(one: Interpreted, program: Program): Iterable<Finding> {
+  const [self] = one.scope.parameters;
+  const owner = one.scope.class;
+  if (owner === null || self === undefined || one.scope.isStatic) return;
+  for (const [id, { syntax }] of one.graph.points.entries()) {
+    const before = one.before.get(syntax.id);
+    if (syntax.type !== 'delete_statement' || before === undefined) continue;
+    const gone = [...descend(syntax)].filter((node) => isAttributeOf(node, self));
+    const sites = gone.reduce<Sites>((all, node) => union(all, modelSites(one.evaluator.evaluate(node, before))), []);
+    if (sites.length === 0) continue;
+    const released = [...descend(one.scope.body)].filter(
+      (node) => node.startIndex > syntax.startIndex && isAttributeOf(node, self),
+    );
+    const ignored = new Set([...gone, ...released].map((node) => node.text));
+    const names = new Set(
+      [...descend(owner.node)].filter((node) => isAttributeOf(node, self)).map((node) => node.text),
+    );
+    const holders: Dead[] = [];
+    let isElsewhere = false;
+    for (const name of names) {
+      if (ignored.has(name)) continue;
+      const value = one.evaluator.knowledge.attribute(owner, name.slice(self.length + 1));
+      if (!isHolder(value, sites)) continue;
+      if (value.kind === 'holder') holders.push({ name, value });
+      else isElsewhere = true;
+    }
+    const next = isElsewhere || holders.length === 0 ? null : workAhead(id, one, program);
+    if (next === null) continue;
+    const listed = gone.map((node) => node.text);
+    const found = finding(holders, listed, syntax, next, id, one, program);
+    yield {
+      ...found,
+      fixes: [
+        {
+          ...others(
+            holders.map(({ name }) => name),
+            syntax,
+            program.source,
+          ),
+          safe: false,
+        },
+      ],
+    };
+  }
+}
+
+function isAttributeOf(node: Node, self: string): boolean {
+  return node.type === 'attribute' && node.childForFieldName('object')?.text === self;
+}
 
 /** `del a` and `del b` right behind each other are one. */
 function lastOfRun(statement: Node): Node {

@@ -1,5 +1,5 @@
 import type { Node } from '../syntax/node';
-import { children } from '../syntax/parser';
+import { children, descend } from '../syntax/parser';
 import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
 import type { Value } from '../values/value';
@@ -24,6 +24,7 @@ export function copyOf(value: Value, expression: Node, environment: Environment,
       return made === undefined || goesToHost(made, expression) ? null : { node: made, of: { kind: 'model' } };
     }
     case 'container': {
+      if (/^(\{\}|(\w+\.)?(dict|OrderedDict)\(\))$/.test(value.made.text)) return copyByLoop(expression, one);
       const each = copiedValue(value.made);
       const over = each === null ? null : overWeights(value.made, environment, one);
       const isHost = value.elements.kind === 'tensor' && value.elements.host;
@@ -54,14 +55,32 @@ function copiedValue(made: Node): Node | null {
   if (!/^(dictionary|list)_comprehension$/.test(made.type)) return null;
   const body = made.childForFieldName('body');
   const value = body?.childForFieldName('value') ?? body;
-  return value?.type === 'call' && /(\.clone\(\)|deepcopy\(\w+(\.data)?\))(\.detach\(\))?$/.test(value.text)
-    ? value
-    : null;
+  return value !== null && value !== undefined && isCopied(value) ? value : null;
 }
 
-/** Whether a comprehension goes through the weights of a model: its state dict, or its parameters. */
+function isCopied(value: Node): boolean {
+  return value.type === 'call' && /(\.clone\(\)|deepcopy\(\w+(\.data)?\))(\.detach\(\))?$/.test(value.text);
+}
+
+/** `for k, v in net.state_dict().items(): copy[k] = v.clone()` of a dict that began empty. */
+function copyByLoop(copy: Node, one: Interpreted): Copy | null {
+  if (copy.type !== 'identifier') return null;
+  for (const { syntax } of one.graph.points) {
+    const environment = syntax.type === 'for_statement' ? one.before.get(syntax.id) : undefined;
+    if (environment === undefined || !overWeights(syntax, environment, one)) continue;
+    for (const node of descend(syntax)) {
+      const left = node.type === 'assignment' ? node.childForFieldName('left') : null;
+      const value = node.childForFieldName('right');
+      if (left?.type !== 'subscript' || left.childForFieldName('value')?.text !== copy.text || !value) continue;
+      if (isCopied(value) && !goesToHost(value, value)) return { node: value, of: { kind: 'values', value } };
+    }
+  }
+  return null;
+}
+
+/** Whether a comprehension or a loop goes through the weights of a model: its state dict, or its parameters. */
 function overWeights(made: Node, environment: Environment, one: Interpreted): boolean {
-  const clause = children(made).find((child) => child.type === 'for_in_clause');
+  const clause = made.type === 'for_statement' ? made : children(made).find((child) => child.type === 'for_in_clause');
   const over = clause?.childForFieldName('right');
   if (!over) return false;
   const name = over.childForFieldName('function')?.childForFieldName('attribute')?.text ?? '';
