@@ -31,7 +31,7 @@ export const notebookGlobal: Rule = {
       const large = work === null ? [] : onlyReadIn(cell, one);
       const largest = large.find(({ isProduct }) => isProduct) ?? large.at(-1);
       if (work !== null && largest !== undefined) yield globalFinding(largest, large, cell, work, one, program);
-      yield* displayed(cell, one);
+      yield* displayed(cell, one, program);
     }
   },
 };
@@ -144,12 +144,14 @@ function globalFinding(
 }
 
 /** A cell whose last line is a tensor: IPython displays it and keeps it in `Out`. */
-function* displayed(cell: Range, one: Interpreted): Iterable<Finding> {
+function* displayed(cell: Range, one: Interpreted, { source }: Program): Iterable<Finding> {
   const last = children(one.scope.body).findLast((statement) => isIn(statement, cell));
   const expression = last?.type === 'expression_statement' ? children(last)[0] : undefined;
   const environment = last === undefined ? undefined : one.before.get(last.id);
   if (last === undefined || expression === undefined || environment === undefined) return;
   if (!['call', 'attribute', 'subscript', 'binary_operator'].includes(expression.type)) return;
+  // A semicolon says that IPython is to show and keep nothing.
+  if (/^[ \t]*;/.test(source.slice(expression.endIndex, cell.end))) return;
   const value = one.evaluator.evaluate(expression, environment);
   if (value.kind !== 'tensor' || !isBig(value) || value.graph !== 'yes') return;
   yield {
