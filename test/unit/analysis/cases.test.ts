@@ -1,28 +1,34 @@
-import { existsSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Parser } from 'web-tree-sitter';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { analyse, applyEdits } from '../../../src/analysis/analyse';
+import { analyse } from '../../../src/analysis/analyse';
+import { ownScripts, sharedFolder, sharedScripts, type Labelled } from './labelled';
 import { lineOf, testParser } from './testParser';
 
-/** The labelled, measured scripts that are shared between the projects; they are not part of this repository. */
-const folder = path.join(process.env['VRAM_LENS_SHARED'] ?? path.resolve(__dirname, '../../../../shared'), 'cases');
-const there = existsSync(path.join(folder, 'cases.json'));
+/** What the analysis does not see yet, or sees wrongly, and why. A script that is right must leave this list. */
+const notRightYet: Record<string, string> = {
+  'captured-tensor/event_queue_partials.leak.py':
+    'partial(fn, *args): the tensor is in the arguments that a method hands on',
+  'carried-state-not-detached/streaming_speech_decoder.leak.py':
+    'a model without backward: the state comes back from its step method',
+  'logger-keeps-tensor/experiment_tracker.leak.py': 'a tracker class of the file that stores what it logs',
+  'logger-keeps-tensor/scalar_writer.leak.py': 'seen as a meter',
+  'needless-retain-graph/separate_actor_critic_updates.leak.py': 'the loss comes from a method',
+  'outputs-kept-on-device/frame_posteriors.leak.py': 'outputs of a generator',
+  'outputs-kept-on-device/mc_dropout_maps.leak.py': 'outputs of several passes, kept whole',
+  'queue-keeps-graph/prototype_queue_loop.leak.py': 'torch.cat of new embeddings and the rest of the old queue',
+  'rollout-keeps-history/ppo_rollout_buffer.leak.py':
+    'the values come to the buffer through a method of several results',
+  'suspended-generator/hard_negative_search.leak.py': 'a generator left by an early break',
+  'view-keeps-storage/debug_fraction.leak.py': 'views in a list of the object',
+  'view-keeps-storage/last_token_bank.leak.py': 'views in a dictionary',
+  'view-keeps-storage/sample_gallery.leak.py': 'views in a nested list',
+};
 
-interface Case {
-  file: string;
-  label: 'leak' | 'clean';
-  line: number | null;
-  also_accept: number[];
-  tolerated_lines: number[];
-}
-
-const cases = there
-  ? (JSON.parse(readFileSync(path.join(folder, 'cases.json'), 'utf8')) as { cases: Case[] }).cases
-  : [];
-const read = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
-/** The ones of the family that is built so far: P01, P02, P03. */
-const found = ['leak_01_eval_accumulate.py', 'leak_02_train_total_loss.py', 'leak_03_trainer_history.py'];
+const shared = sharedScripts();
+const own = ownScripts();
+const byName = (scripts: readonly Labelled[]): [string, Labelled][] => scripts.map((one) => [one.name, one]);
+const isLeak = ({ leak }: Labelled): boolean => leak !== null;
+const leaks = [...shared, ...own].filter(isLeak);
 
 describe('the labelled scripts', () => {
   let parser: Parser;
@@ -30,39 +36,39 @@ describe('the labelled scripts', () => {
     parser = await testParser();
   });
 
+  /** `rule:line` of what is found, without what is tolerated. */
+  function found({ source, cells, tolerated }: Labelled): string[] {
+    return analyse(parser, source, { cells })
+      .map(({ rule, start }) => ({ rule, line: lineOf(source, start) }))
+      .filter(({ line }) => !tolerated.includes(line))
+      .map(({ rule, line }) => `${rule}:${line}`);
+  }
+
   it('are there', (context) => {
-    if (process.env['CI'] === undefined && !there) context.skip(`${folder} is missing`);
-    expect(cases.length).toBeGreaterThan(30);
+    expect(own.filter(isLeak).length).toBeGreaterThan(60);
+    if (process.env['CI'] === undefined && shared.length === 0) context.skip(`${sharedFolder} has no cases`);
+    expect(shared.length).toBeGreaterThan(50);
   });
 
-  it.each(cases.filter((one) => one.label === 'clean').map((one) => one.file))('nothing in %s', (file) => {
-    expect(analyse(parser, read(file)).map((finding) => finding.rule)).toEqual([]);
+  /** Whether a script is right, against the list of those that are not. */
+  function check(name: string, isRight: boolean, all: readonly string[]): void {
+    if (notRightYet[name] === undefined) expect(isRight, `found: ${all.join(', ') || 'nothing'}`).toBe(true);
+    else expect(isRight, `${name} is right now: take it off the list`).toBe(false);
+  }
+
+  it.each(byName([...shared, ...own].filter((one) => !isLeak(one))))('nothing in %s', (name, script) => {
+    const all = found(script);
+    check(name, all.length === 0, all);
   });
 
-  it.each(cases.filter((one) => one.label === 'leak').map((one) => [one.file, one] as const))(
-    'nothing but its leak in %s',
-    (file, one) => {
-      const source = read(file);
-      const lines = analyse(parser, source).map((finding) => lineOf(source, finding.start));
-      const right = [one.line, ...one.also_accept, ...(one.tolerated_lines ?? [])];
-      expect(lines.filter((line) => !right.includes(line))).toEqual([]);
-    },
-  );
+  it.each(byName(leaks))('its leak and nothing else in %s', (name, script) => {
+    const right = script.leak?.lines.map((line) => `${script.leak?.rule}:${line}`) ?? [];
+    const all = found(script);
+    check(name, all.length > 0 && all.every((one) => right.includes(one)), all);
+  });
 
-  it.each(there ? found : [])('the leak of %s, whose fixes end it', (file) => {
-    const source = read(file);
-    const one = cases.find((other) => other.file === file);
-    const [finding, ...more] = analyse(parser, source);
-    expect(more).toEqual([]);
-    expect([one?.line, ...(one?.also_accept ?? [])]).toContain(lineOf(source, finding?.start ?? 0));
-    expect(finding?.chain.length).toBeGreaterThan(1);
-    expect(finding?.fixes.length).toBeGreaterThan(0);
-    for (const fix of finding?.fixes ?? []) {
-      const fixed = applyEdits(source, fix.edits);
-      expect(parser.parse(fixed)?.rootNode.hasError).toBe(false);
-      expect(analyse(parser, fixed)).toEqual([]);
-    }
-    // The preferred fix is the one that was measured.
-    expect(applyEdits(source, finding?.fixes[0]?.edits ?? [])).toContain('.item()');
+  it('no list of scripts that are gone', () => {
+    const names = own.map(({ name }) => name);
+    expect(Object.keys(notRightYet).filter((name) => name.includes('/') && !names.includes(name))).toEqual([]);
   });
 });

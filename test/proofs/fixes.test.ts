@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Parser } from 'web-tree-sitter';
+import { analyse, applyEdits } from '../../src/analysis/analyse';
+import type { Edit, Finding, Fix } from '../../src/analysis/finding';
+import { ownScripts, sharedScripts, type Labelled } from '../unit/analysis/labelled';
+import { lineOf, testParser } from '../unit/analysis/testParser';
+import { quantityOf, saysTheSame } from './quantities';
+import { runScripts, type Run, type Script } from './runs';
+
+/**
+ * Claims of fixes that do not hold yet, and why, by `script: rule`. One that holds again must leave this list. A script
+ * whose run is too small to show what its fix frees is here too.
+ */
+const notHeld: Record<string, string> = {};
+
+const leaks = [...sharedScripts(), ...ownScripts()].filter(({ leak }) => leak !== null);
+
+describe('the fixes of the labelled scripts, run with PyTorch', () => {
+  let parser: Parser;
+  beforeAll(async () => {
+    parser = await testParser();
+  });
+
+  it.concurrent.each(leaks.map((one) => [one.name, one] as const))('of %s', async (name, script) => {
+    const fixes = analyse(parser, script.source, { cells: script.cells }).flatMap((finding) =>
+      finding.fixes.map((fix) => ({ finding, fix })),
+    );
+    if (fixes.length === 0) return;
+    const probeLine = script.measured?.probeLine ?? null;
+    const [before, ...after] = await runScripts([
+      { source: script.source, probeLine },
+      ...fixes.map(({ fix }) => fixed(script, fix.edits)),
+    ]);
+    expect(before?.error).toBeNull();
+    const broken = fixes.flatMap(({ finding, fix }, index) => {
+      const claims = before && after[index] ? whatFails(script, before, after[index], finding, fix) : ['did not run'];
+      const at = lineOf(script.source, finding.start);
+      return claims.map((claim) => `${finding.rule}:${at} "${shown(fix)}" ${fix.safe ? 'safe' : 'unsafe'}: ${claim}`);
+    });
+    if (notHeld[name] === undefined) expect(broken).toEqual([]);
+    else expect(broken.length, `${name} holds now`).toBeGreaterThan(0);
+  });
+});
+
+/** What a fix claims and does not do. */
+function whatFails({ measured, leak }: Labelled, before: Run, after: Run, finding: Finding, fix: Fix): string[] {
+  if (after.error !== null) return [after.error];
+  const failed: string[] = [];
+  if (fix.safe && !saysTheSame(before.output, after.output))
+    failed.push(`prints ${difference(before.output, after.output)}`);
+  const rises = (was: number, is: number): boolean => is > was * 1.01 + 4096;
+  if (rises(before.peak, after.peak)) failed.push(`peak ${before.peak} → ${after.peak}`);
+  if (rises(before.mean, after.mean)) failed.push(`mean ${before.mean} → ${after.mean}`);
+  if (measured !== null && finding.rule === leak?.rule) {
+    const { quantity } = measured;
+    const [was, is] = [quantityOf(quantity, before), quantityOf(quantity, after)];
+    // At least half of what the reference fix takes away.
+    if (is > was * (1 - (0.5 * (measured.before - measured.after)) / measured.before))
+      failed.push(`${quantity} ${was} → ${is}; cases.json: ${measured.before} → ${measured.after}`);
+  } else if (finding.severity !== 'hint' && !falls(before, after)) {
+    const parts = (['peak', 'mean', 'heap'] as const).map((part) => `${part} ${before[part]} → ${after[part]}`);
+    failed.push(`nothing falls: ${parts.join(', ')}`);
+  }
+  return failed;
+}
+
+/** By two percent, or in the graph's nodes by more than an allocator's whims. */
+function falls(before: Run, after: Run): boolean {
+  return (
+    after.peak < before.peak * 0.98 || after.mean < before.mean * 0.98 || after.heap < before.heap * 0.95 - 16 * 1024
+  );
+}
+
+function fixed({ source, measured }: Labelled, edits: readonly Edit[]): Script {
+  const text = applyEdits(source, edits);
+  if (measured === null) return { source: text, probeLine: null };
+  const lineStart = source.split('\n', measured.probeLine - 1).join('\n').length + 1;
+  const probe = lineStart + (/\S/.exec(source.slice(lineStart))?.index ?? 0);
+  const before = edits.filter(({ end }) => end <= probe);
+  const moved = before.reduce((at, { start, end, newText }) => at + newText.length - (end - start), probe);
+  return { source: text, probeLine: lineOf(text, moved) };
+}
+
+function shown({ title }: Fix): string {
+  return title.values.reduce((text, value, index) => text.replace(`{${index}}`, value), title.text);
+}
+
+function difference(one: string, other: string): string {
+  const others = other.split('\n');
+  const line = one.split('\n').findIndex((text, index) => !saysTheSame(text, others[index] ?? ''));
+  return `"${one.split('\n')[line] ?? ''}", then "${others[line] ?? ''}"`;
+}
