@@ -154,7 +154,11 @@ function finding(
   return {
     ...{ rule: 'incomplete-delete', severity: 'warning' as const },
     ...{ start: statement.startIndex, end: statement.endIndex },
-    message: text('This frees nothing: {0} still hold the parameters of {1}.', names.join(', '), deleted.join(', ')),
+    message: text(
+      'This frees nothing: the parameters of {1} are still held by {0}.',
+      names.join(', '),
+      deleted.join(', '),
+    ),
     chain: [reason(next, text('This computes next, beside what was to be freed.'))],
     fixes: isDead && isCertain ? [others(names, statement, source)] : [],
   };

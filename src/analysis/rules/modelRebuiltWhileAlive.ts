@@ -89,7 +89,7 @@ function finding(alive: readonly Dead[], statement: Node, loop: Node, one: Inter
     ...{ rule: 'model-rebuilt-while-alive', severity: 'warning' as const },
     ...{ start: statement.startIndex, end: statement.endIndex },
     message: text(
-      'The last trial is still alive while this builds the next model: {0} hold its parameters and gradients. Make the trial a function, or del all of them at its end.',
+      'The last trial is still alive while this builds the next model: its parameters and gradients are held by {0}. Make the trial a function, or del all of these at its end.',
       names.join(', '),
     ),
     chain: [
