@@ -30,7 +30,8 @@ function trainingFunctions(module: ModuleScope): Set<FunctionScope> {
   }
   for (let scope = left.pop(); scope !== undefined; scope = left.pop()) {
     const called = scope.name === '__init__' && scope.class !== null ? scope.class.name : scope.name;
-    const calls = scope.class === null || called !== scope.name ? module.calls.get(called) : module.calls.get(`.${called}`);
+    const calls =
+      scope.class === null || called !== scope.name ? module.calls.get(called) : module.calls.get(`.${called}`);
     for (const call of calls ?? []) take(call);
   }
   return found;
