@@ -14,6 +14,7 @@ import type { Interpreted } from '../values/interpret';
 import type { Value } from '../values/value';
 import { holdersOfSame, isModel, type Holders } from './holders';
 import { importedCall, importsAdded, type ImportedCall } from './importedCall';
+import { lettingGo } from './release';
 import { isDeclaredOutside, isReadInside, readsByText } from './otherReaders';
 import { additions } from './statementLines';
 
@@ -83,11 +84,7 @@ function releaseOf(name: Node, one: Interpreted, program: Program): Fix | Text |
   const calls = freeingCalls(names, value, statement, one, program);
   // The cache cannot give back what other tensors keep that nothing uses any more.
   const gone = calls.length === 0 ? names : [...names, ...othersLeft(names, statement, one)];
-  const certain = gone.filter(isCertain);
-  const lines = certain.length === 0 ? [] : [`del ${certain.join(', ')}`];
-  // A loop may run no round: `del` would raise an error then.
-  lines.push(...gone.filter((held) => !isCertain(held)).map((held) => `${held} = None`));
-  const edit = additions(statement, [...lines, ...calls.map(({ call }) => call)], program.source);
+  const edit = additions(statement, [...lettingGo(gone, isCertain), ...calls.map(({ call }) => call)], program.source);
   if (edit === null) return text('The last use of {0} shares its line with other statements.', name.text);
   const missing = [...new Set(calls.flatMap((call) => call.missing ?? []))];
   return {
