@@ -40,10 +40,25 @@ export function additions(after: Node, statements: readonly string[], source: st
   const lineStart = source.lastIndexOf('\n', after.startIndex - 1) + 1;
   const indentation = source.slice(lineStart, after.startIndex);
   if (indentation.trim() !== '') return null;
-  const newline = source.indexOf('\n', after.endIndex);
-  const end = newline < 0 ? source.length : newline;
-  if (!/^\s*(#.*)?$/.test(source.slice(after.endIndex, end))) return null;
+  if (!/^\s*(#.*)?$/.test(source.slice(after.endIndex, lineEnd(after.endIndex, source)))) return null;
+  const end = behindComments(lineEnd(after.endIndex, source), indentation, source);
   const at = source[end - 1] === '\r' ? end - 1 : end;
   const lineBreak = at < end ? '\r\n' : '\n';
   return { start: at, end: at, newText: statements.map((one) => `${lineBreak}${indentation}${one}`).join('') };
+}
+
+function lineEnd(from: number, source: string): number {
+  const newline = source.indexOf('\n', from);
+  return newline < 0 ? source.length : newline;
+}
+
+/** The end of the comments that close a block: they stand further in than the statement that the block is of. */
+function behindComments(end: number, indentation: string, source: string): number {
+  const comment = /\n([ \t]*)#[^\n]*/y;
+  for (let at = end; ;) {
+    comment.lastIndex = at;
+    const found = comment.exec(source);
+    if (found?.[1] === undefined || found[1].length <= indentation.length) return at;
+    at += found[0].length;
+  }
 }

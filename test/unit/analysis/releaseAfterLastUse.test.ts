@@ -90,6 +90,20 @@ describe('a model', () => {
     expect(released([...reader, ...body])).toMatch(/An inner function uses model/);
   });
 
+  it('is released behind the comments that close a block', () => {
+    const body = [
+      'model| = nn.Linear(8, 8)',
+      'for x in loader:',
+      '    print(model(x))',
+      '    # that is all',
+      '# next',
+      'other()',
+    ];
+    expect(released(body)?.slice(-6)).toEqual([
+      ...['    # that is all', 'del model', 'gc.collect()', 'torch.cuda.empty_cache()', '# next', 'other()'],
+    ]);
+  });
+
   it('takes the calls that are there', () => {
     const body = ['model| = nn.Linear(8, 8)', 'print(model(x))', 'gc.collect()', 'torch.cuda.empty_cache()', 'other()'];
     expect(released(body, ['import gc', ...imports])).toEqual([
