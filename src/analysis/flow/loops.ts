@@ -56,8 +56,10 @@ function empties(node: Node, name: string): boolean {
   if (node.type !== 'call') return false;
   const target = node.childForFieldName('function');
   const method = target?.childForFieldName('attribute')?.text;
-  const emptied = method === 'clear' || method === 'pop' || method === 'popleft' || method === 'zero_';
-  return emptied && target?.childForFieldName('object')?.text === name;
+  return (
+    /^(clear|pop|popleft|popitem|remove|discard|zero_)$/.test(method ?? '') &&
+    target?.childForFieldName('object')?.text === name
+  );
 }
 
 /** Methods that frameworks call once per step. */

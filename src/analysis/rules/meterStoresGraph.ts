@@ -57,7 +57,7 @@ export function isLogger({ store, called }: StoredByCallee): boolean {
   if (store.how !== 'append' && store.how !== 'item') return false;
   const owner = called.class?.name ?? '';
   if (/meter|average|avg|metric|smooth/i.test(owner)) return false;
-  return /log|track|journal|report|monitor|history|record/i.test(`${owner} ${called.name}`);
+  return /log|track|journal|report|monitor|history|record|writer|add_scalar/i.test(`${owner} ${called.name}`);
 }
 
 /** The method keeps no graph for good: it is back-propagated, or was none. */

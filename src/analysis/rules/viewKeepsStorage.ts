@@ -1,4 +1,6 @@
 import { text, type Fix } from '../finding';
+import { isRenewed, loopsAround } from '../flow/loops';
+import { functionAround } from '../scopes/gradMode';
 import type { Node } from '../syntax/node';
 import { reason } from './keptGraph';
 import type { Rule } from './rule';
@@ -35,9 +37,13 @@ export const viewKeepsStorage: Rule = {
 };
 
 /** The base dies with its round; one that is made before the loop lives anyway. */
-function isMadeEachRound(base: Node, { loop, statement }: Store): boolean {
-  const around = loop ?? statement.parent;
-  return around !== null && around.startIndex <= base.startIndex && base.endIndex <= around.endIndex;
+function isMadeEachRound(base: Node, { loop, statement, keeper }: Store): boolean {
+  const isInside = (around: Node): boolean => around.startIndex <= base.startIndex && base.endIndex <= around.endIndex;
+  const loops = loopsAround(statement).filter((around) => !isRenewed(around, keeper));
+  if (loops.some(isInside)) return true;
+  // The function itself runs again and again.
+  const around = loop === null ? functionAround(statement) : null;
+  return around !== null && isInside(around);
 }
 
 function cloneFix(kept: Node): Fix {

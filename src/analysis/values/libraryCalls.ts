@@ -48,6 +48,13 @@ export function libraryCall(name: string, made: Call, evaluator: Evaluator): Val
   return torchCall(name, [...args, ...keywords.values()], made, text, evaluator);
 }
 
+/** Without a device, and without a default that the file sets, a new tensor is in host memory. */
+function isOnHost(name: string, text: string, evaluator: Evaluator): boolean {
+  if (/device|\*\*/.test(text) || /_like$|as_tensor$|^torch\.tensor$/.test(name)) return false;
+  const { calls } = evaluator.knowledge.module;
+  return !calls.has('.set_default_device') && !calls.has('.set_default_tensor_type');
+}
+
 /** Classes of torch.nn, and what wraps a module. */
 function layerCall(name: string, made: Call, text: string): Value | null {
   const { node, args } = made;
@@ -123,7 +130,8 @@ function torchCall(name: string, given: readonly Value[], made: Call, text: stri
   if (names.creators.test(name)) {
     const graph = /requires_grad\s*=\s*True/.test(text) ? 'yes' : 'no';
     const small = /^(tensor|as_tensor|arange|linspace|randint|randperm|multinomial)$/.test(last);
-    return tensor(site(node, 'tensor'), { graph, from: graph === 'yes' ? node : null, full: !small });
+    const host = isOnHost(name, text, evaluator);
+    return tensor(site(node, 'tensor'), { graph, from: graph === 'yes' ? node : null, full: !small, host });
   }
   if (names.discrete.has(last)) return tensor(site(node, 'tensor'));
   if (names.functionalLoss.test(name)) {
