@@ -1,13 +1,16 @@
 import { noGradFix } from '../fixes/noGrad';
-import { ownFunctions } from '../flow/backward';
+import { mayBeBackPropagated, ownFunctions, resultMayBeBackPropagated } from '../flow/backward';
 import { backwardIn } from '../flow/training';
 import { scopeAround, type ModuleScope } from '../scopes/module';
 import type { Node } from '../syntax/node';
-import { descend } from '../syntax/parser';
+import { children, descend } from '../syntax/parser';
+import { assignmentOf } from '../syntax/statements';
+import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
+import { element, type Value } from '../values/value';
 import { keptFinding, keptGraphOf } from './keptGraph';
 import type { Program, Rule } from './rule';
-import { storesOf, type KeptTensor } from './stores';
+import { storesOf, type KeptTensor, type Store } from './stores';
 
 /**
  * P04 `inference-with-grad`: a function that trains nothing collects what a model answers while graphs are recorded, so
@@ -16,11 +19,8 @@ import { storesOf, type KeptTensor } from './stores';
 export const inferenceWithGrad: Rule = {
   slugs: ['inference-with-grad'],
   *find(one, program) {
-    for (const store of storesOf(one, program)) {
-      if (store.how === 'sum' || store.how === 'average' || (store.how === 'queue' && store.keeperOf !== 'function'))
-        continue;
-      const kept = keptGraphOf(store, one, program);
-      if (kept === null || kept.value.freed !== 'no' || !isInference(kept, one, program)) continue;
+    for (const { store, kept } of [...collected(one, program), ...comprehended(one, program)]) {
+      if (kept.value.freed !== 'no' || !isInference(kept, one, program)) continue;
       const finding = keptFinding('inference-with-grad', store, kept, one, program);
       const decorator = noGradFix(
         one.scope,
@@ -31,6 +31,59 @@ export const inferenceWithGrad: Rule = {
     }
   },
 };
+
+interface Collected {
+  store: Store;
+  kept: KeptTensor;
+}
+
+/** What is added to a collection, round after round. */
+function* collected(one: Interpreted, program: Program): Iterable<Collected> {
+  for (const store of storesOf(one, program)) {
+    if (store.how === 'sum' || store.how === 'average' || (store.how === 'queue' && store.keeperOf !== 'function'))
+      continue;
+    const kept = keptGraphOf(store, one, program);
+    if (kept !== null) yield { store, kept };
+  }
+}
+
+/** `[model(x) for x in loader]`, which is bound or returned and reaches no `backward()`. */
+function* comprehended(one: Interpreted, program: Program): Iterable<Collected> {
+  for (const { syntax: statement, own } of one.graph.points) {
+    const environment = one.before.get(statement.id);
+    const left = assignmentOf(statement)?.childForFieldName('left');
+    const isReturn = statement.type === 'return_statement';
+    if (environment === undefined || (!isReturn && left?.type !== 'identifier' && left?.type !== 'attribute')) continue;
+    for (const node of own.flatMap((part) => [...descend(part)])) {
+      const keeperValue = node.type === 'list_comprehension' ? one.evaluator.evaluate(node, environment) : null;
+      const expression = node.childForFieldName('body');
+      if (keeperValue?.kind !== 'container' || expression === null || !goesOverData(node, environment, one)) continue;
+      const value = keeperValue.elements;
+      if (value.kind !== 'tensor' || value.graph !== 'yes' || !value.full || value.output === null) continue;
+      const keeper = left?.text ?? one.scope.name;
+      const mayTrain = isReturn
+        ? resultMayBeBackPropagated(one.scope, program.module)
+        : mayBeBackPropagated(keeper, statement, one.scope, program.module);
+      if (mayTrain) continue;
+      const kept: KeptTensor = { expression, value, isItself: true };
+      const store: Store = {
+        ...{ statement, how: 'append', keeper, keeperOf: 'function', keeperValue, copies: false, expression },
+        ...{ tensors: [kept], loop: node, isRenewed: false, environment },
+      };
+      yield { store, kept };
+    }
+  }
+}
+
+/** Over batches: not over the models of an ensemble, nor over a few things that are written there. */
+function goesOverData(comprehension: Node, environment: Environment, one: Interpreted): boolean {
+  const [clause] = children(comprehension).filter((child) => child.type === 'for_in_clause');
+  const over = clause?.childForFieldName('right');
+  if (!over || /^(list|tuple|set|dictionary)$/.test(over.type) || /^range\(\d\)$/.test(over.text)) return false;
+  const isModel = (value: Value): boolean =>
+    value.kind === 'module' || value.kind === 'instance' || (value.kind === 'tuple' && value.items.some(isModel));
+  return !isModel(element(one.evaluator.evaluate(over, environment)));
+}
 
 function isInference(kept: KeptTensor, one: Interpreted, { module }: Program): boolean {
   const { from, scalar, output } = kept.value;
