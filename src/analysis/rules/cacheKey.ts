@@ -43,7 +43,8 @@ export function keyVaries(key: Node, scope: FunctionScope, program: Program, ste
   }
 }
 
-const random = /^(randint|randrange|random|uniform|rand|randn|randperm|uuid[14]|time|time_ns|perf_counter|next)$/;
+const random =
+  /^(randint|randrange|random_?|uniform_?|normal_?|gauss|rand|randn|randperm|uuid[14]|time|time_ns|perf_counter|next)$/;
 
 function callVaries(call: Node, scope: FunctionScope, program: Program, steps: number): boolean {
   const name = calledName(call);

@@ -1,6 +1,7 @@
 import { text, type Finding } from '../finding';
 import { removal } from '../fixes/statementLines';
 import { loopsAround } from '../flow/loops';
+import { isInside } from '../flow/within';
 import { callsOf } from '../scopes/gradMode';
 import { dottedName, type FunctionScope, type ModuleScope } from '../scopes/module';
 import type { Node } from '../syntax/node';
@@ -63,11 +64,12 @@ function isFirst(edit: { start: number }, index: number, all: readonly { start: 
 }
 
 /** The loop or function that makes one training step per round or call, and `statement` in each of them. */
-export function stepAround(statement: Node, one: Interpreted, { module }: Program): Node | null {
+export function stepAround(statement: Node, one: Interpreted, program: Program): Node | null {
+  const { module } = program;
   const [loop] = loopsAround(statement);
   const around = loop ?? one.scope.node;
   if (!isUnconditional(statement, around)) return null;
-  if (loop !== undefined) return isStepLoop(loop, one, module) ? loop : null;
+  if (loop !== undefined) return isStepLoop(loop, one, program) ? loop : null;
   if (one.scope.body.type === 'module') return null;
   return isStepFunction(one.scope, module) ? one.scope.node : null;
 }
@@ -107,12 +109,12 @@ function mayLeaveRound(statement: Node): boolean {
 }
 
 /** A loop whose rounds are training steps: it back-propagates itself, and neither measures memory nor makes models. */
-function isStepLoop(loop: Node, one: Interpreted, module: ModuleScope): boolean {
+function isStepLoop(loop: Node, one: Interpreted, program: Program): boolean {
   if (makesModel(loop, one) || measures(loop)) return false;
   for (const node of descend(loop, isOutside)) {
     if (node.type !== 'call' || loopsAround(node)[0]?.id !== loop.id) continue;
     if (isTrainingCall(node)) return true;
-    if (functionsOf(node, module).some((scope) => trainsOnce(scope))) return true;
+    if (functionsOf(node, program.module).some((scope) => trainsOnce(scope) && !isTrial(scope, program))) return true;
   }
   return false;
 }
@@ -124,6 +126,12 @@ function isTrainingCall(call: Node): boolean {
   const target = call.childForFieldName('function');
   const name = target?.childForFieldName('attribute')?.text ?? '';
   return name === 'backward' || name === 'manual_backward';
+}
+
+/** A function that trains a model of its own: each call is a trial. */
+function isTrial(scope: FunctionScope, { functions }: Program): boolean {
+  const one = functions.find((other) => other.scope === scope);
+  return one !== undefined && makesModel(scope.body, one);
 }
 
 /** Trains in its own statements, outside of any loop of its own. */
@@ -159,14 +167,14 @@ function isStepFunction(scope: FunctionScope, module: ModuleScope): boolean {
   });
 }
 
-function makesModel(loop: Node, one: Interpreted): boolean {
-  for (const node of descend(loop, isOutside)) {
+function makesModel(inside: Node, one: Interpreted): boolean {
+  for (const node of descend(inside, isOutside)) {
     if (node.type !== 'assignment') continue;
     const statement = node.parent?.id ?? -1;
     const value = one.after.get(statement)?.get(node.childForFieldName('left')?.text ?? '');
     const isModel = (value?.kind === 'module' && !value.loss) || (value?.kind === 'instance' && value.of.isModule);
     const right = node.childForFieldName('right');
-    if (isModel && right?.type === 'call' && value.holds.some((site) => site.node.id === right.id)) return true;
+    if (isModel && right?.type === 'call' && value.holds.some((site) => isInside(site.node, right))) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import { text, type Finding, type Reason, type Text } from '../finding';
 import { detachFixes } from '../fixes/detach';
 import { mayBeBackPropagated } from '../flow/backward';
-import { carryingLoop, firstAssignment } from '../flow/loops';
+import { carryingLoop, carryingLoops, firstAssignment } from '../flow/loops';
 import { callsOf } from '../scopes/gradMode';
 import { scopeAround } from '../scopes/module';
 import { originOf, type Node } from '../syntax/node';
@@ -29,10 +29,11 @@ export function keptGraphOf(store: Store, one: Interpreted, program: Program, is
 }
 
 /** Whether what is carried on outlives a `backward()`: an attribute from call to call, a name over a loop with one in it. */
-function crossesBackward({ keeperOf, loop }: Store): boolean {
+function crossesBackward({ keeper, keeperOf, loop, statement }: Store): boolean {
   if (loop === null || keeperOf === 'object') return keeperOf === 'object' || keeperOf === 'outer';
-  for (const node of descend(loop)) if (node.type === 'call' && backPropagated(node).length > 0) return true;
-  return false;
+  return carryingLoops(statement, keeper).some((around) =>
+    [...descend(around)].some((node) => node.type === 'call' && backPropagated(node).length > 0),
+  );
 }
 
 /** `p.norm()` of a parameter: its graph is the parameter itself, which lives anyway. */

@@ -182,6 +182,9 @@ function additionTo(statement: Node, one: Interpreted, environment: Environment)
     const written = rebuilt(before, target);
     return written === null ? null : { ...written, expression: right };
   }
+  const old = target.type === 'identifier' ? null : oldNameIn(before ?? right, statement, target.text);
+  const written = old === null ? null : rebuilt(before ?? right, old);
+  if (written?.how === 'average') return { how: 'average', target, expression: right };
   return target.type === 'subscript' ? { how: 'item', target, expression: right } : null;
 }
 
@@ -194,6 +197,23 @@ function assignedBefore(statement: Node, name: string): Node | null {
     if (assignment?.childForFieldName('left')?.text === name) return assignment.childForFieldName('right');
   }
   return null;
+}
+
+/** A name in an expression that was given the last value of `target` before: `old = self.mean`, also on another device. */
+function oldNameIn(expression: Node, statement: Node, target: string): Node | null {
+  for (const node of descend(expression)) {
+    const given = node.type === 'identifier' ? assignedBefore(statement, node.text) : null;
+    if (given !== null && (given.text === target || isMoved(given, target))) return node;
+  }
+  return null;
+}
+
+function isMoved(value: Node, target: string): boolean {
+  const called = value.type === 'call' ? value.childForFieldName('function') : null;
+  return (
+    called?.childForFieldName('object')?.text === target &&
+    /^(to|cuda|cpu|float|half|type|type_as|clone)$/.test(called.childForFieldName('attribute')?.text ?? '')
+  );
 }
 
 /** A new value for `target` that is made of its old one. */
@@ -433,7 +453,7 @@ export function* tensorsIn(expression: Node, one: Interpreted, environment: Envi
       return;
     case 'dictionary':
       for (const pair of children(expression)) {
-        const value = pair.childForFieldName('value');
+        const value = pair.childForFieldName('value') ?? splatted(pair);
         if (value !== null) yield* tensorsIn(value, one, environment);
       }
       return;
@@ -453,6 +473,11 @@ export function* tensorsIn(expression: Node, one: Interpreted, environment: Envi
   const whole = one.evaluator.evaluate(expression, environment);
   const value = tensorOf(whole);
   if (value !== null) yield { expression, value, isItself: whole.kind === 'tensor' };
+}
+
+/** `values` of `{**values}` */
+function splatted(pair: Node): Node | null {
+  return pair.type === 'dictionary_splat' ? (children(pair)[0] ?? null) : null;
 }
 
 /** A tensor, or the first one with a graph of a tuple or collection. */

@@ -53,7 +53,7 @@ function generatorOf(right: Node, statement: Node, one: Interpreted): FunctionSc
   return value.kind === 'function' && value.scope.isGenerator ? value.scope : null;
 }
 
-/** Every use of the name is `next(name)`: nothing exhausts, closes or takes it. */
+/** Every use of the name is `next(name)`, or an `islice(name, n)` that nothing else keeps: nothing exhausts, closes or takes it. */
 function isOnlyAsked(name: string, bound: Node, one: Interpreted): boolean {
   let asked = 0;
   for (const node of descend(one.scope.body)) {
@@ -66,7 +66,9 @@ function isOnlyAsked(name: string, bound: Node, one: Interpreted): boolean {
     )
       continue;
     const call = node.parent?.type === 'argument_list' ? node.parent.parent : null;
-    if (call?.childForFieldName('function')?.text !== 'next') return false;
+    const asking = call?.childForFieldName('function')?.text ?? '';
+    const isTaken = /(^|\.)islice$/.test(asking) && call?.parent?.type === 'argument_list';
+    if (asking !== 'next' && !isTaken) return false;
     asked += 1;
   }
   return asked > 0;

@@ -3,7 +3,8 @@ import { detachFixes } from '../fixes/detach';
 import { firstAssignment } from '../flow/loops';
 import type { FunctionScope } from '../scopes/module';
 import type { Node } from '../syntax/node';
-import { children } from '../syntax/parser';
+import { positional } from '../syntax/calls';
+import { children, descend } from '../syntax/parser';
 import { assignmentOf } from '../syntax/statements';
 import type { Interpreted } from '../values/interpret';
 import { classAttribute } from '../scopes/classBody';
@@ -25,7 +26,7 @@ export const unboundedCache: Rule = {
       const whole = store.tensors.find(
         ({ value }) => !value.scalar && !value.host && (value.full || store.how === 'item'),
       );
-      const kept = (graph ?? whole)?.expression ?? movedToDevice(store, one.scope);
+      const kept = (graph ?? whole)?.expression ?? movedToDevice(store.expression, one.scope);
       if (kept === null || (isOfDataset(one.scope) && !isOnDevice(store, one.scope))) continue;
       yield found(store, kept, graph, one, program);
     }
@@ -38,18 +39,44 @@ function isCache(store: Store, one: Interpreted, program: Program): boolean {
   if (store.how === 'item' && !hasManyKeys(store, scope, program)) return false;
   if (store.keeperOf === 'default') return true;
   if (store.keeperOf === 'object')
-    return isShared(store, scope, program) || (store.how === 'item' && isOfDataset(scope));
+    return isShared(store, scope, program) || (store.how === 'item' && (isOfDataset(scope) || isMemo(store, scope)));
   if (store.how !== 'item' || store.keeperOf !== 'outer') return false;
   return program.module.functions.has(scope.name) || scope.class !== null;
 }
 
 function hasManyKeys({ statement }: Store, scope: FunctionScope, program: Program): boolean {
+  const keys = keysOf(statement);
+  return keys.some((key) => keyVaries(key, scope, program));
+}
+
+/** What stands in the brackets of `cache[a, b] = x`. */
+function keysOf(statement: Node): Node[] {
   const target = assignmentOf(statement)?.childForFieldName('left');
-  const key = target?.type === 'subscript' ? children(target)[1] : undefined;
-  return key !== undefined && keyVaries(key, scope, program);
+  return target?.type === 'subscript' ? children(target).slice(1) : [];
 }
 
 const isOfDataset = (scope: FunctionScope): boolean => scope.class !== null && scope.name === '__getitem__';
+
+/** A memo of the object's own: the function that fills it looks the key up first. */
+function isMemo({ keeper, statement }: Store, scope: FunctionScope): boolean {
+  const key = keysOf(statement)
+    .map((part) => part.text)
+    .join(', ');
+  if (key === '') return false;
+  for (const node of descend(scope.body)) {
+    const object = node.type === 'call' ? node.childForFieldName('function') : null;
+    if (object?.text === `${keeper}.get` && bare(positional(node)[0]?.text) === bare(key)) return true;
+    if (node.type !== 'comparison_operator') continue;
+    const [looked, kept] = children(node);
+    if (/\bin\b/.test(node.text) && kept?.text === keeper && bare(looked?.text) === bare(key)) return true;
+  }
+  return false;
+}
+
+/** `(a, b)` and `a, b` are the same key. */
+function bare(key: string | undefined): string | undefined {
+  return key?.replace(/^\((.*)\)$/, '$1');
+}
 
 /** `_cache = {}` in the body of the class: one for all its objects. */
 function isShared({ keeper }: Store, scope: FunctionScope, { module }: Program): boolean {
@@ -64,8 +91,12 @@ function isShared({ keeper }: Store, scope: FunctionScope, { module }: Program):
 
 const moving = /\.(cuda\([^()]*\)|to\([\w.]*(device|dev)\b[^()]*\))$/;
 
-/** `x.to(device)`, whatever `x` is; also under the name that it was bound to just before. */
-function movedToDevice({ expression }: Store, scope: FunctionScope): Node | null {
+/** `x.to(device)`, whatever `x` is; also in a tuple or dict, and under the name that it was bound to just before. */
+function movedToDevice(expression: Node, scope: FunctionScope): Node | null {
+  if (expression.type === 'tuple' || expression.type === 'list' || expression.type === 'dictionary') {
+    const items = children(expression).map((item) => item.childForFieldName('value') ?? item);
+    return items.map((item) => movedToDevice(item, scope)).find((item) => item !== null) ?? null;
+  }
   if (moving.test(expression.text)) return expression;
   if (expression.type !== 'identifier') return null;
   const bound = firstAssignment(scope.body, expression.text)?.childForFieldName('right');
@@ -74,7 +105,7 @@ function movedToDevice({ expression }: Store, scope: FunctionScope): Node | null
 
 /** What a data set keeps may well be in host memory: a model's output, or something that was moved, is not. */
 function isOnDevice(store: Store, scope: FunctionScope): boolean {
-  return store.tensors.some(({ value }) => value.output !== null) || movedToDevice(store, scope) !== null;
+  return store.tensors.some(({ value }) => value.output !== null) || movedToDevice(store.expression, scope) !== null;
 }
 
 function found(store: Store, kept: Node, graph: KeptTensor | null, one: Interpreted, { module }: Program): Finding {

@@ -90,6 +90,7 @@ export class Evaluator {
       case 'parenthesized_expression':
       case 'await':
       case 'list_splat':
+      case 'dictionary_splat':
         return this.evaluate(children(node)[0] ?? null, environment);
       case 'named_expression':
         return this.evaluate(node.childForFieldName('value'), environment);
@@ -117,12 +118,8 @@ export class Evaluator {
       case 'set':
         return this.collection(node, children(node), environment);
       case 'dictionary': {
-        const values = children(node).map((pair) => pair.childForFieldName('value') ?? children(pair)[0]);
-        return this.collection(
-          node,
-          values.filter((value): value is Node => value !== undefined),
-          environment,
-        );
+        const values = children(node).map((pair) => pair.childForFieldName('value') ?? pair);
+        return this.collection(node, values, environment);
       }
       case 'list_comprehension':
       case 'set_comprehension':
@@ -212,7 +209,7 @@ export class Evaluator {
   private collection(node: Node, items: readonly Node[], environment: Environment): Value {
     const values = items.map((item) => {
       const value = this.evaluate(item, environment);
-      return item.type === 'list_splat' ? element(value) : value;
+      return item.type === 'list_splat' || item.type === 'dictionary_splat' ? element(value) : value;
     });
     return container(node, values.length === 0 ? plain : values.reduce(joinItems));
   }
