@@ -1,5 +1,6 @@
 import type { Parser } from 'web-tree-sitter';
 import type { Finding, Range } from './finding';
+import { withLineBreaksOf } from './fixes/lineBreaks';
 import { rules } from './rules/registry';
 import type { Program } from './rules/rule';
 import { readImported, type Resolve } from './scopes/imported';
@@ -38,6 +39,7 @@ export function reportable(found: readonly Finding[], source: string): Finding[]
   return found
     .filter((finding) => isFirst(finding) && !isSuppressed(finding, source))
     .map((finding) => ({ ...finding, chain: finding.chain.filter((reason) => (reason.origin ?? 0) === 0) }))
+    .map((finding) => withLineBreaksOf(source, finding))
     .sort((a, b) => a.start - b.start);
 }
 

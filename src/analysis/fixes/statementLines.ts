@@ -40,7 +40,7 @@ export function additions(after: Node, statements: readonly string[], source: st
   const lineStart = source.lastIndexOf('\n', after.startIndex - 1) + 1;
   const indentation = source.slice(lineStart, after.startIndex);
   if (indentation.trim() !== '') return null;
-  if (!/^\s*(#.*)?$/.test(source.slice(after.endIndex, lineEnd(after.endIndex, source)))) return null;
+  if (!/^\s*(#.*)?\s*$/.test(source.slice(after.endIndex, lineEnd(after.endIndex, source)))) return null;
   const end = behindComments(lineEnd(after.endIndex, source), indentation, source);
   const at = source[end - 1] === '\r' ? end - 1 : end;
   const lineBreak = at < end ? '\r\n' : '\n';

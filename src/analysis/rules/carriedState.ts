@@ -1,4 +1,5 @@
 import { text, type Finding } from '../finding';
+import { withoutRetain } from '../fixes/removedArgument';
 import { addition } from '../fixes/statementLines';
 import { mayBeBackPropagated } from '../flow/backward';
 import { loopsAround } from '../flow/loops';
@@ -92,6 +93,9 @@ function finding(target: Node, statement: Node, loop: Node, { source }: Program)
   const last = body === null ? undefined : children(body).at(-1);
   const cut = `${name} = ${name}.detach() if hasattr(${name}, "detach") else tuple(part.detach() for part in ${name})`;
   const edit = last === undefined ? null : addition(last, cut, source);
+  // The only reason to retain the graph is that the next round goes through it again.
+  const backward = backwardCallIn(loop);
+  const retained = backward === null ? [] : withoutRetain(backward, source);
   return {
     ...{ rule: 'carried-state-not-detached', severity: 'error', start: statement.startIndex, end: statement.endIndex },
     message: text(
@@ -103,6 +107,8 @@ function finding(target: Node, statement: Node, loop: Node, { source }: Program)
       reason(statement, text('Here its graph grows by one more round.')),
     ],
     fixes:
-      edit === null ? [] : [{ title: text('Detach {0} at the end of the round', name), safe: false, edits: [edit] }],
+      edit === null
+        ? []
+        : [{ title: text('Detach {0} at the end of the round', name), safe: false, edits: [...retained, edit] }],
   };
 }

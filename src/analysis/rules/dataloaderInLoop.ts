@@ -91,7 +91,7 @@ function moveFix(call: Node, statement: Node, loop: Node, source: string): Fix |
   const newline = source.indexOf('\n', statement.endIndex);
   const end = newline < 0 ? source.length : newline + 1;
   if (indent.trim() !== '' || inner.trim() !== '' || children(statement.parent).length < 2) return null;
-  if (!/^\s*(#.*)?$/.test(source.slice(statement.endIndex, end))) return null;
+  if (!/^\s*(#.*)?\s*$/.test(source.slice(statement.endIndex, end))) return null;
   const lines = source
     .slice(start, end)
     .split('\n')

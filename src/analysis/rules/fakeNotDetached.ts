@@ -1,7 +1,8 @@
 import { text, type Finding } from '../finding';
+import { withoutRetain } from '../fixes/removedArgument';
 import { callsOf } from '../scopes/gradMode';
 import { scopeAround } from '../scopes/module';
-import { positional } from '../syntax/calls';
+import { callsWithin, positional } from '../syntax/calls';
 import type { Node } from '../syntax/node';
 import { descend } from '../syntax/parser';
 import { backPropagated } from '../syntax/statements';
@@ -31,7 +32,7 @@ export const fakeNotDetached: Rule = {
       if (stepped === null || stepped.length === 0) continue;
       const call = callWithForeign(root, stepped, one, program);
       // What a second backward goes through as well is meant to carry both graphs.
-      if (call !== null && rootsThrough(call.call, one) === 1) yield finding(call.call, call.argument, syntax);
+      if (call !== null && rootsThrough(call.call, one) === 1) yield finding(call.call, call.argument, syntax, program);
     }
   },
 };
@@ -118,7 +119,7 @@ function overlaps(a: Sites, b: Sites): boolean {
   return a.some((site) => holdsSite(b, site));
 }
 
-function finding(call: Node, argument: Node, backward: Node): Finding {
+function finding(call: Node, argument: Node, backward: Node, { source }: Program): Finding {
   const statement = statementAround(call);
   const isPlain = argument.type === 'identifier' || argument.type === 'attribute' || argument.type === 'call';
   return {
@@ -135,7 +136,11 @@ function finding(call: Node, argument: Node, backward: Node): Finding {
       ? [
           {
             ...{ title: text('Keep the value without its graph: {0}', `${argument.text}.detach()`), safe: false },
-            edits: [{ start: argument.endIndex, end: argument.endIndex, newText: '.detach()' }],
+            edits: [
+              { start: argument.endIndex, end: argument.endIndex, newText: '.detach()' },
+              // It was retained for the generator's step.
+              ...[...callsWithin(backward)].flatMap((one) => withoutRetain(one, source)),
+            ],
           },
         ]
       : [],

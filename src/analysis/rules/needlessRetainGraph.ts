@@ -1,4 +1,5 @@
-import { text, type Finding, type Fix } from '../finding';
+import { text, type Finding } from '../finding';
+import { removedArgument } from '../fixes/removedArgument';
 import { reachOf } from '../flow/backward';
 import { loopsAround } from '../flow/loops';
 import { keyword } from '../syntax/calls';
@@ -136,16 +137,9 @@ function finding(call: Node, root: TensorValue, { source }: Program): Finding {
       'retain_graph=True keeps the activations of this graph, and nothing goes through it again. Without it backward() frees them.',
     ),
     chain: [reason(root.from ?? call, text('The graph is recorded here; no later backward() reaches it.'))],
-    fixes: argument === undefined ? [] : [removeArgument(argument, source)],
-  };
-}
-
-/** The argument with the comma that goes with it. */
-function removeArgument(argument: Node, source: string): Fix {
-  const before = /,\s*$/.exec(source.slice(0, argument.startIndex))?.[0].length ?? 0;
-  const after = before > 0 ? 0 : (/^\s*,\s*/.exec(source.slice(argument.endIndex))?.[0].length ?? 0);
-  return {
-    ...{ title: text('Remove {0}', argument.text), safe: true },
-    edits: [{ start: argument.startIndex - before, end: argument.endIndex + after, newText: '' }],
+    fixes:
+      argument === undefined
+        ? []
+        : [{ title: text('Remove {0}', argument.text), safe: true, edits: [removedArgument(argument, source)] }],
   };
 }

@@ -21,6 +21,8 @@ export const stepOutputsNotCleared: Rule = {
       const kept = graph ?? store.tensors.find(({ value }) => !value.scalar && !value.host);
       if (kept === undefined) continue;
       const { keeper, statement } = store;
+      // Detaching ends it where numbers are all that is kept; anything else stays on the GPU all the same.
+      const isNumber = graph !== null && store.tensors.every(({ value }) => value.scalar || value.host);
       yield {
         ...{ rule: 'step-outputs-not-cleared', severity: 'error' },
         ...{ start: statement.startIndex, end: statement.endIndex },
@@ -32,7 +34,7 @@ export const stepOutputsNotCleared: Rule = {
           reason(kept.expression, text('This tensor is kept, with whatever it holds.')),
           reason(statement, text('Nothing in the class clears {0} or binds it anew.', keeper)),
         ],
-        fixes: graph === null ? [] : detachFixes(kept.expression, keeper, kept.value.scalar, one.scope, program.module),
+        fixes: !isNumber ? [] : detachFixes(kept.expression, keeper, kept.value.scalar, one.scope, program.module),
       };
     }
   },
