@@ -96,7 +96,7 @@ function usageOf(
 ): Usage | null {
   const { module } = program;
   const name = update.name === '__call__' || update.name === 'forward' ? null : update.name;
-  const calls = name === null ? [...callsWithin(module.root)] : callsOf(update, module);
+  const calls = name === null ? [...module.calls.values()].flat() : callsOf(update, module);
   const attribute = state.slice(state.indexOf('.') + 1);
   for (const call of calls) {
     const target = call.childForFieldName('function');
@@ -123,7 +123,7 @@ function isObjectOf(object: Node, owner: ClassScope, program: Program): boolean 
   const environment = one?.before.get(statementAround(object).id);
   if (one === undefined || environment === undefined) return false;
   const value = one.evaluator.evaluate(object, environment);
-  return value.kind === 'instance' && value.of === owner;
+  return value.kind === 'instance' && (value.of === owner || value.of.bases.has(owner.name));
 }
 
 const isOverLiteral = (loop: Node): boolean => /^[[({]/.test(loop.childForFieldName('right')?.text ?? '');

@@ -239,6 +239,18 @@ export function isClass(scope: ClassScope | FunctionScope): scope is ClassScope 
   return 'methods' in scope;
 }
 
+/** A method of a class, its own or that of the nearest base that the file knows. */
+export function methodOf(owner: ClassScope, name: string, module: ModuleScope): FunctionScope | undefined {
+  const own = owner.methods.get(name);
+  if (own !== undefined) return own;
+  for (const dotted of owner.bases) {
+    const base = module.classes.get(dotted) ?? module.linked.get(dotted);
+    const inherited = base !== undefined && isClass(base) ? base.methods.get(name) : undefined;
+    if (inherited !== undefined) return inherited;
+  }
+  return undefined;
+}
+
 /** Classes that derive from torch.nn.Module. */
 const moduleBase =
   /^torch\.nn\.(Module|Sequential|ModuleList|\w*Loss|Linear|Conv\w+)$|(^|\.)(LightningModule|PreTrainedModel|ModelMixin|MessagePassing|pl_LightningModule)$/;

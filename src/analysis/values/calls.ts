@@ -1,5 +1,5 @@
 import type { Node } from '../syntax/node';
-import { isAutogradFunction, isClass, type ClassScope, type FunctionScope } from '../scopes/module';
+import { isAutogradFunction, isClass, methodOf, type ClassScope, type FunctionScope } from '../scopes/module';
 import { children } from '../syntax/parser';
 import type { Environment } from './environment';
 import type { Evaluator } from './evaluate';
@@ -120,7 +120,7 @@ function construct(owner: ClassScope, made: Call, evaluator: Evaluator): Value {
     ...{ kind: 'instance', of: owner, frozen: false },
     holds: owner.isModule ? union([site(made.node, 'model')], models(made.holds)) : made.holds,
   };
-  const start = owner.methods.get('__init__');
+  const start = methodOf(owner, '__init__', evaluator.knowledge.module);
   if (start !== undefined) evaluator.knowledge.called(start, [itself, ...made.args], made.keywords);
   return itself;
 }
@@ -268,7 +268,7 @@ function moduleMethod(
   evaluator: Evaluator,
 ): Value | null {
   const isModule = object.kind === 'module' || object.of.isModule;
-  const own = object.kind === 'instance' ? object.of.methods.get(name) : undefined;
+  const own = object.kind === 'instance' ? methodOf(object.of, name, evaluator.knowledge.module) : undefined;
   if (own !== undefined) return own.isProperty ? null : callFunction(own, object, made, evaluator);
   if (!isModule) return null;
   if (names.moduleSelf.has(name)) return freezes(made.node) ? { ...object, frozen: true } : object;
@@ -329,7 +329,8 @@ export function callValue(value: Value, target: Node, made: Call, evaluator: Eva
   }
   if (value.kind === 'module') return callModule(value, made, evaluator);
   if (value.kind === 'instance') {
-    const method = value.of.methods.get(value.of.isModule ? 'forward' : '__call__');
+    const name = value.of.isModule ? 'forward' : '__call__';
+    const method = methodOf(value.of, name, evaluator.knowledge.module);
     if (!value.of.isModule) {
       return method === undefined ? unknownHolding(made.holds) : callFunction(method, value, made, evaluator);
     }

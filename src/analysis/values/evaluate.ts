@@ -3,7 +3,7 @@ import type { FlowGraph } from '../flow/graph';
 import { gradMode } from '../scopes/gradMode';
 import { seesTopLevel } from '../scopes/bindings';
 import { isUsedAsModule } from '../scopes/roles';
-import { dottedName, type ClassScope, type FunctionScope, type ModuleScope } from '../scopes/module';
+import { methodOf, dottedName, type ClassScope, type FunctionScope, type ModuleScope } from '../scopes/module';
 import { children } from '../syntax/parser';
 import { call } from './calls';
 import { bindTarget, combine, withoutGraph } from './operations';
@@ -262,7 +262,7 @@ export class Evaluator {
       case 'tensor':
         return tensorAttribute(object, name, node);
       case 'instance': {
-        const method = object.of.methods.get(name);
+        const method = methodOf(object.of, name, this.knowledge.module);
         if (method !== undefined && !method.isProperty) return { kind: 'function', scope: method, holds: object.holds };
         if (method !== undefined) return this.underMode(node, this.knowledge.result(method));
         const value = this.knowledge.attribute(object.of, name);
