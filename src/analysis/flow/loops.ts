@@ -80,10 +80,19 @@ export function isCalledAgain(
   if (scope.class?.isModule === true && scope.name === 'forward') return true;
   seen.add(scope);
   return calls.some((call) => {
-    if (loopsAround(call).length > 0) return true;
+    if (loopsAround(call).length > 0 || isInComprehension(call)) return true;
     const around = scopeAround(call, module);
     return around !== null && isCalledAgain(around, module, isHook, seen);
   });
+}
+
+/** `[predict(x) for x in requests]`: once per item, not in what is gone over. */
+function isInComprehension(call: Node): boolean {
+  for (let at = call; at.parent !== null && !scopes.includes(at.parent.type); at = at.parent) {
+    if (/^(list|set|dictionary)_comprehension$|^generator_expression$/.test(at.parent.type))
+      return at.id === at.parent.childForFieldName('body')?.id;
+  }
+  return false;
 }
 
 /** The plain assignment that first binds `name` in a body; null where there is none. */

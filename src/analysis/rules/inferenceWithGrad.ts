@@ -58,6 +58,8 @@ function* comprehended(one: Interpreted, program: Program): Iterable<Collected> 
       const keeperValue = node.type === 'list_comprehension' ? one.evaluator.evaluate(node, environment) : null;
       const expression = node.childForFieldName('body');
       if (keeperValue?.kind !== 'container' || expression === null || !goesOverData(node, environment, one)) continue;
+      // What `.numpy()` is called on carries no graph, or it would have raised an error.
+      if (/\.numpy\(/.test(statement.text)) continue;
       const value = keeperValue.elements;
       if (value.kind !== 'tensor' || value.graph !== 'yes' || !value.full || value.output === null) continue;
       const keeper = left?.text ?? one.scope.name;

@@ -117,7 +117,8 @@ function isShort(loop: Node, one: Interpreted, environment: Environment): boolea
   const over = loop.childForFieldName('right');
   if (over === null) return false;
   if (['list', 'tuple', 'set', 'dictionary'].includes(over.type)) return true;
-  if (/^range\(\d\)$/.test(over.text)) return true;
+  // Epochs in a short script stand for many.
+  if (/^range\(\d\)$/.test(over.text)) return !/^epochs?$/.test(loop.childForFieldName('left')?.text ?? '');
   // One round per process of a job.
   if (/^range\(([\w.]+\.)?(num_gpus|n_gpus?|world_size|get_world_size\(\))\)$/.test(over.text)) return true;
   const isModule = (value: Value): boolean =>

@@ -86,7 +86,9 @@ function overWeights(made: Node, environment: Environment, one: Interpreted): bo
   const name = over.childForFieldName('function')?.childForFieldName('attribute')?.text ?? '';
   const object = over.childForFieldName('function')?.childForFieldName('object') ?? null;
   const value = one.evaluator.evaluate(object, environment);
-  if (/^(named_)?parameters$/.test(name)) return value.kind === 'module' || value.kind === 'instance';
+  // No other object has that method either; in a function that only makes the copy the model is a parameter of it.
+  if (name === 'named_parameters') return true;
+  if (name === 'parameters') return value.kind === 'module' || value.kind === 'instance';
   const isWeights = value.kind === 'holder' && value.role === 'weights' && !value.host;
   return isWeights || (/^(items|values)$/.test(name) && isStateDict(object));
 }
