@@ -164,7 +164,7 @@ function* fromLoopToPhase(one: Interpreted, program: Program): Iterable<Finding>
     const loop = trainingLoopBefore(syntax);
     if (loop === null || !callsLoop(syntax, one, program) || !computes(syntax, one, program)) continue;
     const dead = deadAt(id, one).filter(({ name, value }) => isBoundIn(loop, name, value));
-    if (dead.length === 0) continue;
+    if (!dead.some(({ value }) => isSurelyLarge(value))) continue;
     yield phaseFinding(dead, place(syntax, loop, one), syntax, loop, id, one, program);
     return;
   }
@@ -207,6 +207,13 @@ function deadAt(id: number, one: Interpreted): Dead[] {
   return deadAfter(id, one).filter(
     ({ name }) => !new RegExp(`\\b${name}\\b`).test(reads) && !liveness.isCaptured(name),
   );
+}
+
+/** A batch on the device, an answer larger than its input, or a graph that no `backward()` has freed. */
+function isSurelyLarge(value: Value): boolean {
+  if (value.kind !== 'tensor') return false;
+  const isBatch = value.output === null && value.full;
+  return isBatch || value.output === 'larger' || (value.graph === 'yes' && value.freed === 'no');
 }
 
 function isBoundIn(loop: Node, name: string, value: Dead['value']): boolean {

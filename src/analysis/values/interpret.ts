@@ -1,4 +1,5 @@
 import type { Node } from '../syntax/node';
+import { isInside } from '../flow/within';
 import type { FlowGraph, FlowPoint } from '../flow/graph';
 import { capturedNames } from '../flow/names';
 import type { FunctionScope } from '../scopes/module';
@@ -50,9 +51,14 @@ export function interpret(scope: FunctionScope, knowledge: Knowledge, start: Env
       if ((visits[id] = (visits[id] ?? 0) + 1) > mostVisits) return;
       const left = id === graph.entry && point.own.length === 0 ? environment : transfer(point, environment, evaluator);
       after[id] = left;
+      // What a loop is over gives nothing more where it is left: its target stays what the last round made of it.
+      const isLoop = point.syntax.type === 'for_statement';
+      const ended = isLoop ? transfer(point, environment, evaluator, true) : left;
       for (const next of point.next) {
         const known = before[next];
-        const joined = known === undefined ? left : joinEnvironments(known, left);
+        const goesOut = isLoop && !isInside((graph.points[next] as FlowPoint).syntax, point.syntax);
+        const out = goesOut ? ended : left;
+        const joined = known === undefined ? out : joinEnvironments(known, out);
         if (known === joined) continue;
         before[next] = joined;
         waiting[next] = 1;
@@ -121,8 +127,8 @@ function* yielded(point: FlowPoint): Iterable<Node | null> {
   }
 }
 
-/** What is known after a point; the same object where nothing changes. */
-function transfer(point: FlowPoint, environment: Environment, evaluator: Evaluator): Environment {
+/** What is known after a point; the same object where nothing changes. A loop that is at its end binds its target no more. */
+function transfer(point: FlowPoint, environment: Environment, evaluator: Evaluator, isAtEnd = false): Environment {
   const statement = point.syntax;
   const after = new Changes(environment);
   const frozen = frozenBy(statement);
@@ -131,6 +137,7 @@ function transfer(point: FlowPoint, environment: Environment, evaluator: Evaluat
   if (thawed !== null) thaw(thawed, after, evaluator);
   switch (statement.type) {
     case 'for_statement': {
+      if (isAtEnd) return after.now;
       const each = element(evaluator.evaluate(statement.childForFieldName('right'), after.now));
       after.bind(statement.childForFieldName('left'), each);
       return after.now;
