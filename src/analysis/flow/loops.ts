@@ -33,7 +33,7 @@ export function carryingLoops(statement: Node, name: string): Node[] {
 /** Whether a name or attribute is bound anew, cleared or deleted inside `inside`. */
 export function isRenewed(inside: Node, name: string): boolean {
   for (const node of descend(inside, (inner) => !scopes.includes(inner.type))) {
-    if (node.type === 'assignment' && assignsFresh(node, name)) return true;
+    if (node.type === 'assignment' && assignsFresh(node, name) && !isFirst(node, name, inside)) return true;
     if (node.type === 'for_statement' && mentionsTarget(node.childForFieldName('left'), name)) return true;
     if (empties(node, name)) return true;
   }
@@ -107,7 +107,45 @@ export function firstAssignment(body: Node, name: string): Node | null {
 
 function assignsFresh(assignment: Node, name: string): boolean {
   const right = assignment.childForFieldName('right');
-  return mentionsTarget(assignment.childForFieldName('left'), name) && (right === null || !mentions(right, name));
+  if (!mentionsTarget(assignment.childForFieldName('left'), name)) return false;
+  return right === null || !isMadeOf(right, name, assignment.parent, 2);
+}
+
+/** Behind `if name is None:` it happens once. */
+function isFirst(assignment: Node, name: string, inside: Node): boolean {
+  for (let at = assignment.parent; at !== null && at.id !== inside.id; at = at.parent) {
+    if (at.type !== 'if_statement' || at.childForFieldName('condition')?.text !== `${name} is None`) continue;
+    const first = at.childForFieldName('consequence');
+    return first !== null && first.startIndex <= assignment.startIndex && assignment.endIndex <= first.endIndex;
+  }
+  return false;
+}
+
+/** An expression mentions a name, or names that the block before made of it: `new = 0.9 * old + x`, `old = new`. */
+function isMadeOf(expression: Node, name: string, statement: Node | null, steps: number): boolean {
+  if (mentions(expression, name)) return true;
+  if (statement === null || steps === 0) return false;
+  for (const node of descend(expression)) {
+    const made = node.type === 'identifier' ? assignedBefore(statement, node.text) : null;
+    if (
+      made !== null &&
+      /^(binary_operator|identifier|attribute|call)$/.test(made.type) &&
+      isMadeOf(made, name, statement, steps - 1)
+    )
+      return true;
+  }
+  return false;
+}
+
+/** What a name was last assigned in the block of a statement. */
+export function assignedBefore(statement: Node, name: string): Node | null {
+  const block = statement.parent === null ? [] : children(statement.parent);
+  const earlier = block.slice(0, block.indexOf(statement)).toReversed();
+  for (const one of earlier) {
+    const assignment = assignmentOf(one);
+    if (assignment?.childForFieldName('left')?.text === name) return assignment.childForFieldName('right');
+  }
+  return null;
 }
 
 function mentionsTarget(target: Node | null, name: string): boolean {

@@ -2,6 +2,7 @@ import { text, type Finding, type Fix, type Severity } from '../finding';
 import { isFreedLater } from '../flow/freedLater';
 import { isRenewed, loopsAround } from '../flow/loops';
 import { scopeAround, type FunctionScope } from '../scopes/module';
+import { keyword } from '../syntax/calls';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 import { backPropagated, namesIn } from '../syntax/statements';
@@ -113,6 +114,8 @@ function* boundTensors(
     case 'call':
       if (isPartial(expression, one)) {
         yield* tensorsOf(argumentsOf(expression).slice(1), expression, environment, one);
+      } else if (isWaitingThread(expression, one)) {
+        yield* tensorsOf(givenToThread(expression), expression, environment, one);
       } else yield* givenToFactory(expression, environment, one, program);
   }
 }
@@ -138,6 +141,17 @@ function* defaults(definition: Node, environment: Environment, one: Interpreted)
 function isPartial(call: Node, one: Interpreted): boolean {
   const target = call.childForFieldName('function');
   return target !== null && one.evaluator.dotted(target) === 'functools.partial';
+}
+
+/** `Thread(target=f, args=(x,))` lets go of its arguments only once it has run. */
+function isWaitingThread(call: Node, one: Interpreted): boolean {
+  const target = call.childForFieldName('function');
+  return target !== null && /^threading\.(Thread|Timer)$/.test(one.evaluator.dotted(target) ?? '');
+}
+
+function givenToThread(call: Node): Node[] {
+  const given = keyword(call, 'args');
+  return given?.type === 'tuple' || given?.type === 'list' ? children(given) : [];
 }
 
 function argumentsOf(call: Node): Node[] {

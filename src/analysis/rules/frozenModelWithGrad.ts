@@ -55,10 +55,9 @@ function frozenModel(call: Node, environment: Environment, one: Interpreted, pro
   const isUpdated = sites.some((site) => holdsSite(optimized(program), site));
   if (
     sites.length === 0 ||
-    sites.some((site) => isPartOfModule(site, program)) ||
     isUpdated ||
     isFrozen(value) ||
-    !isTrainedAgainst(call, program)
+    !sites.every((site) => isLeftOut(site, call, one, program) ?? isTrainedAgainst(call, program))
   )
     return null;
   // A gradient has to go through it to what it was given: a perceptual loss, an attack.
@@ -77,9 +76,21 @@ function isFrozen(value: Value): boolean {
   return (value.kind === 'module' || value.kind === 'instance') && value.frozen;
 }
 
-/** What a module makes for itself is a layer of it: its parameters are that one's. */
-function isPartOfModule({ node }: Site, { module }: Program): boolean {
-  return scopeAround(node, module)?.class?.isModule === true;
+/**
+ * What a module makes for itself is a layer of it: its parameters are that one's. It is left out where optimizers are given
+ * other layers one by one, and a backward() goes through what the module answers. Null of what is no layer.
+ */
+function isLeftOut(part: Site, call: Node, one: Interpreted, program: Program): boolean | null {
+  const owner = scopeAround(part.node, program.module)?.class;
+  if (!owner?.isModule) return null;
+  const isWhole = ({ node }: Site): boolean => node.childForFieldName('function')?.text === owner.name;
+  const updated = optimized(program);
+  return (
+    updated.some(({ node }) => scopeAround(node, program.module)?.class === owner) &&
+    !updated.some(isWhole) &&
+    one.result.holds.some(({ id }) => id === call.id) &&
+    backwardRoots(program).some((root) => models(root).some(isWhole))
+  );
 }
 
 /** A backward() goes through this result and through a model that an optimizer updates: it trains one with the other. */

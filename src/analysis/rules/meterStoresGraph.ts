@@ -42,7 +42,7 @@ const known = new WeakMap<Program, Set<number>>();
 
 /** A sum, or a collection behind a method that tells what is measured; memories and queues are other patterns. */
 function isMeter(stored: StoredByCallee): boolean {
-  if (isLogger(stored)) return false;
+  if (isLogger(stored) || stored.called.class === null) return false;
   if (stored.store.how === 'sum') return true;
   const { name } = stored.called;
   return (
@@ -56,7 +56,8 @@ function isMeter(stored: StoredByCallee): boolean {
 export function isLogger({ store, called }: StoredByCallee): boolean {
   if (store.how !== 'append' && store.how !== 'item') return false;
   const owner = called.class?.name ?? '';
-  if (/meter|average|avg|metric|smooth/i.test(owner)) return false;
+  // `MetricLogger.update` measures, `MetricLogger.log` writes down.
+  if (/meter|average|avg|metric|smooth/i.test(owner)) return /^(log|track|record|report)/i.test(called.name);
   return /log|track|journal|report|monitor|history|record|writer|add_scalar/i.test(`${owner} ${called.name}`);
 }
 

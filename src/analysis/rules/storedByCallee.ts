@@ -9,7 +9,8 @@ import { container, type TensorValue, type Value } from '../values/value';
 import type { Program } from './rule';
 import { storesOf, type KeptTensor, type Store } from './stores';
 
-/** A tensor that is handed to a method of this file, which keeps it in its object round after round. */
+/** A tensor that is handed to a method of this file, which keeps it in its object round after round, or to a function that
+ * keeps it in a collection of the module. */
 export interface StoredByCallee {
   /** The statement with the call, and the argument as it is written there. */
   statement: Node;
@@ -49,7 +50,9 @@ function* readStored(one: Interpreted, program: Program, calls: number): Iterabl
       const shared = { statement: syntax, argument, loop, called: method };
       for (const store of storesOf(inner, program)) {
         const kept =
-          store.keeperOf === 'object' ? store.tensors.find((one) => isMadeOf(one.value, argument.value)) : undefined;
+          store.keeperOf === (method.class === null ? 'outer' : 'object')
+            ? store.tensors.find((one) => isMadeOf(one.value, argument.value))
+            : undefined;
         if (kept !== undefined) yield { ...shared, method: inner, store, kept };
       }
       if (calls === 0) continue;
@@ -67,13 +70,16 @@ function methodOf(call: Node, environment: Environment, one: Interpreted): Funct
   const value = one.evaluator.evaluate(target, environment);
   const scope =
     value.kind === 'function' ? value.scope : value.kind === 'instance' ? value.of.methods.get('__call__') : undefined;
-  if (!scope?.class || scope.class.isModule || scope.isStatic || scope.isGenerator || scope === one.scope) return null;
-  return scope;
+  if (scope === undefined || scope.isGenerator || scope === one.scope || scope.node.type === 'lambda') return null;
+  const isOwn = scope.class === null ? scope.around === null : !scope.class.isModule && !scope.isStatic;
+  return isOwn ? scope : null;
 }
 
 /** The loop over which the object lives; null where the function runs again and again, undefined where neither is so. */
 function loopOf(call: Node, statement: Node, one: Interpreted, program: Program): Node | null | undefined {
   let object = call.childForFieldName('function');
+  if (object?.type === 'identifier' && one.evaluator.evaluate(object, new Map()).kind === 'function')
+    return loopsAround(statement)[0] ?? (isCalledAgain(one.scope, program.module, program.isHook) ? null : undefined);
   if (object?.type === 'attribute') object = object.childForFieldName('object');
   while (object?.type === 'subscript') object = object.childForFieldName('value');
   if (object?.type !== 'identifier' && object?.type !== 'attribute') return undefined;
@@ -118,7 +124,8 @@ function bind(
 ): Environment {
   const bound = new Map<string, Value>();
   const list = method.node.childForFieldName('parameters');
-  const parameters = (list === null ? [] : children(list)).slice(1);
+  const first = method.class === null ? 0 : 1;
+  const parameters = (list === null ? [] : children(list)).slice(first);
   const named = new Set(method.parameters);
   const isOf = (node: Node): boolean =>
     node.startIndex <= argument.expression.startIndex && argument.expression.endIndex <= node.endIndex;
@@ -129,7 +136,7 @@ function bind(
       .flatMap((parameter) => [...descend(parameter)])
       .find((node) => node.type === type)
       ?.children.at(0);
-  let index = 1;
+  let index = first;
   for (const given of children(call.childForFieldName('arguments') ?? call)) {
     const value = given.childForFieldName('value') ?? given;
     const name = given.type === 'keyword_argument' ? given.childForFieldName('name')?.text : method.parameters[index++];

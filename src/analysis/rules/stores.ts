@@ -1,4 +1,5 @@
 import {
+  assignedBefore,
   carryingLoops,
   firstAssignment,
   isCalledAgain,
@@ -187,17 +188,6 @@ function additionTo(statement: Node, one: Interpreted, environment: Environment)
   const written = old === null ? null : rebuilt(before ?? right, old);
   if (written?.how === 'average') return { how: 'average', target, expression: right };
   return target.type === 'subscript' ? { how: 'item', target, expression: right } : null;
-}
-
-/** What a name was last assigned in the block of a statement. */
-function assignedBefore(statement: Node, name: string): Node | null {
-  const block = statement.parent === null ? [] : children(statement.parent);
-  const earlier = block.slice(0, block.indexOf(statement)).toReversed();
-  for (const one of earlier) {
-    const assignment = assignmentOf(one);
-    if (assignment?.childForFieldName('left')?.text === name) return assignment.childForFieldName('right');
-  }
-  return null;
 }
 
 /** A name in an expression that was given the last value of `target` before: `old = self.mean`, also on another device. */

@@ -201,6 +201,7 @@ function readClass(node: Node, module: ModuleScope, last: ModuleScope | null): v
   const known = last?.classes.get(name);
   if (known?.node === node) {
     known.methods.clear();
+    module.imports.delete(name);
     module.classes.set(name, known);
     return;
   }
@@ -218,6 +219,8 @@ function readClass(node: Node, module: ModuleScope, last: ModuleScope | null): v
     isModule ||= here?.isModule === true || moduleBase.test(dotted) || moduleBase.test(meant);
   }
   module.classes.set(name, { node, name, isModule, bases, methods: new Map() });
+  // What stands in for an import that fails is taken to be what the import means.
+  module.imports.delete(name);
 }
 
 /** A class that a name means: of this file, or of one it imports. */
