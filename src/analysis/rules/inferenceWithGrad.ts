@@ -82,6 +82,8 @@ function goesOverData(comprehension: Node, environment: Environment, one: Interp
   const [clause] = children(comprehension).filter((child) => child.type === 'for_in_clause');
   const over = clause?.childForFieldName('right');
   if (!over || /^(list|tuple|set|dictionary)$/.test(over.type) || /^range\(\d\)$/.test(over.text)) return false;
+  // The parts of one input need no more than the whole.
+  if (/\.(chunk|split|tensor_split|unbind)$/.test(over.childForFieldName('function')?.text ?? '')) return false;
   const isModel = (value: Value): boolean =>
     value.kind === 'module' || value.kind === 'instance' || (value.kind === 'tuple' && value.items.some(isModel));
   return !isModel(element(one.evaluator.evaluate(over, environment)));
