@@ -49,7 +49,9 @@ function byArgument(call: Node): Kept | null {
 
 /** `for p in model.parameters(): p.grad.zero_()` */
 function byHand(call: Node): Kept | null {
-  const gradient = /^(\w+)\.grad(\.data|\.detach\(\))?\.zero_$/.exec(call.childForFieldName('function')?.text ?? '');
+  const gradient = /^([\p{L}\p{N}_]+)\.grad(\.data|\.detach\(\))?\.zero_$/u.exec(
+    call.childForFieldName('function')?.text ?? '',
+  );
   const [loop] = loopsAround(call);
   if (gradient === null || loop === undefined || call.parent?.type !== 'expression_statement') return null;
   const name = gradient[1] as string;

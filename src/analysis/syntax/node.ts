@@ -1,7 +1,7 @@
 import type { Language, Node as TreeSitterNode, Tree, TreeCursor } from 'web-tree-sitter';
 
 /**
- * One node of the syntax tree in JavaScript: named children only, comments left out. The parser's own nodes live in
+ * One node of the syntax tree in JavaScript: named children only, comments and parentheses around right sides left out. The parser's own nodes live in
  * WebAssembly, where each step from one to another costs microseconds; the analysis takes millions of steps.
  */
 export interface Node {
@@ -83,6 +83,9 @@ const withOperators = new Set(
   'binary_operator boolean_operator augmented_assignment unary_operator comparison_operator'.split(' '),
 );
 
+/** `x = (y)` is read as `x = y`: parentheses around all of a right side say nothing. */
+const withoutParentheses = new Set(['assignment', 'augmented_assignment', 'return_statement']);
+
 const kinds = new WeakMap<Language, Kind[]>();
 
 function kindOf(id: number, language: Language): Kind {
@@ -161,12 +164,22 @@ function copyBelow(cursor: TreeCursor, language: Language, copied: Omit<CopiedTr
   let parent = root;
   // Iterative: generated code nests deeper than the stack is.
   const open: SyntaxNode[] = [];
+  /** Field of the parentheses that the cursor is in and that are left out. */
+  let around: string | null = null;
   let there = cursor.gotoFirstChild();
   while (there) {
     const kind = kindOf(cursor.nodeTypeId, language);
+    if (kind.type === 'parenthesized_expression' && withoutParentheses.has(parent.type)) {
+      around ??= parent.isPlain ? null : cursor.currentFieldName;
+      if (cursor.gotoFirstChild()) {
+        open.push(parent);
+        continue;
+      }
+    }
     let node: SyntaxNode | null = null;
     if (kind.isNamed ? kind.type !== 'comment' : withOperators.has(parent.type)) {
-      const field = parent.isPlain ? null : cursor.currentFieldName;
+      const field: string | null = parent.isPlain ? null : ((kind.isNamed ? around : null) ?? cursor.currentFieldName);
+      if (kind.isNamed) around = null;
       if (kind.isNamed || field !== null) {
         node = make(kind.type, parent);
         if (kind.isNamed) parent.children.push(node);
