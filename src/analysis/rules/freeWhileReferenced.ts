@@ -1,6 +1,6 @@
 import { text } from '../finding';
 import { letGoBefore, lettingGo } from '../fixes/release';
-import { dottedName } from '../scopes/module';
+import { dottedName, type ModuleScope } from '../scopes/module';
 import type { Node } from '../syntax/node';
 import { children } from '../syntax/parser';
 import { reason } from './keptGraph';
@@ -52,12 +52,26 @@ function isFree(statement: Node | null, { module }: Program): boolean {
   if (frees.test(dottedName(target, module.imports) ?? '')) return true;
   // `free_memory()` of this file, that does nothing else.
   const own = module.functions.get(target.text);
-  const statements = own === undefined ? [] : children(own.body).filter((one) => !isDocstring(one));
-  return statements.length > 0 && statements.every((one) => freeing.test(one.text));
+  return own !== undefined && onlyFrees(own.body, module);
 }
 
-const freeing =
-  /^(gc\.collect\(\)|torch\.cuda\.(empty_cache|ipc_collect|synchronize)\(\)|if torch\.cuda\.is_available\(\):[\s\w.()]*|["'].*)$/s;
+const freeing = /^(gc\.collect|torch\.cuda\.(empty_cache|ipc_collect|synchronize))$/;
+
+/** A block of such calls, perhaps where there is a GPU only. */
+function onlyFrees(block: Node, module: ModuleScope): boolean {
+  const statements = children(block).filter((one) => !isDocstring(one));
+  return (
+    statements.length > 0 &&
+    statements.every((one) => {
+      const inner = one.type === 'if_statement' ? one.childForFieldName('consequence') : null;
+      if (inner !== null)
+        return /is_available\(\)$/.test(one.childForFieldName('condition')?.text ?? '') && onlyFrees(inner, module);
+      const call = children(one)[0];
+      const target = call?.type === 'call' ? call.childForFieldName('function') : null;
+      return target !== null && target !== undefined && freeing.test(dottedName(target, module.imports) ?? '');
+    })
+  );
+}
 
 /** A docstring. */
 const isDocstring = (statement: Node): boolean =>
