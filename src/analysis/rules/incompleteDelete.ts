@@ -16,7 +16,7 @@ import type { Program, Rule } from './rule';
  */
 export const incompleteDelete: Rule = {
   slugs: ['incomplete-delete'],
-  mentions: /\bdel\b|= None/,
+  mentions: /\bdel\b|\bNone\b/,
   *find(one, program) {
     for (const [id, point] of one.graph.points.entries()) {
       const { syntax } = point;
