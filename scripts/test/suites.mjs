@@ -3,6 +3,7 @@ import path from 'node:path';
 import { ensureChromium } from '../setup/chromium.mjs';
 import { ensureCodeServer } from '../setup/codeServer.mjs';
 import { ensureCompiler } from '../setup/compiler.mjs';
+import { Missing } from '../setup/missing.mjs';
 import { root } from '../setup/paths.mjs';
 import { ensurePreCommit } from '../setup/preCommit.mjs';
 import { ensurePython } from '../setup/python.mjs';
@@ -59,6 +60,11 @@ async function commandsNeeds() {
   return { ...(await editorNeeds()), VRAM_LENS_PRE_COMMIT: await ensurePreCommit() };
 }
 
+async function proofsNeeds() {
+  if (process.platform === 'win32') throw new Missing('The proofs of fixes fork processes, which Windows cannot.');
+  return { VRAM_LENS_PYTHON: await ensurePython() };
+}
+
 /** Every suite of the project, in the order in which each lane runs them. */
 export const suites = [
   vitestSuite('unit', 'vitest.config.mjs', { lane: 'code', limit: 600 }),
@@ -72,6 +78,7 @@ export const suites = [
   }),
   unittestSuite('agent', { limit: 600 }),
   unittestSuite('simulator', { limit: 800, needs: ensureCompiler }),
+  vitestSuite('proofs', 'test/proofs/vitest.config.mjs', { lane: 'code', limit: 1500, needs: proofsNeeds }),
   vitestSuite('commands', 'test/commands/vitest.config.mjs', { lane: 'editor', limit: 500, needs: commandsNeeds }),
   {
     ...{ name: 'integration', lane: 'editor', limit: 500, needs: editorNeeds },

@@ -1,6 +1,6 @@
 """Runs scripts and measures their tensors: ``measure.py JOB RESULT``, for a fixed PYTHONHASHSEED.
 
-JOB is a JSON list of ``{"file", "probe"}``; RESULT becomes a list of what each did: how it ended, what it printed, its
+JOB is a JSON list of ``{"file", "probe"}``; RESULT gets a line of JSON for what each did: how it ended, what it printed, its
 live bytes and the rest of the C heap (which has the graph's nodes) over its operations, and both each time the line
 ``probe`` was about to run. Every script has a process of its own, forked from this one, because importing torch takes longer than
 most scripts. What ``Tensor.cpu()`` and ``torch.load(map_location="cpu")`` give counts as host memory, as on a GPU.
@@ -11,6 +11,7 @@ import json
 import os
 import random
 import runpy
+import signal
 import sys
 import tempfile
 import threading
@@ -23,6 +24,8 @@ from torch.utils._pytree import tree_flatten
 
 # Looking for freed storages costs; a new peak is looked at closely anyway.
 OPERATIONS_PER_SWEEP = 16
+# The scripts take a second or two on a machine with nothing else to do.
+SECONDS_PER_SCRIPT = 90
 
 
 class Mallinfo2(ctypes.Structure):
@@ -222,6 +225,7 @@ def run_in_child(job):
             with open(output, "w") as printed:
                 os.dup2(printed.fileno(), 1)
             os.chdir(folder)
+            signal.alarm(SECONDS_PER_SCRIPT)
             result = run(job)
             sys.stdout.flush()
             with open(answer, "w") as file:
@@ -241,9 +245,10 @@ def main(job_file, result_file):
     torch.set_num_threads(1)
     with open(job_file) as file:
         jobs = json.load(file)
-    results = [run_in_child(job) for job in jobs]
     with open(result_file, "w") as file:
-        json.dump(results, file)
+        for job in jobs:
+            file.write(json.dumps(run_in_child(job)) + "\n")
+            file.flush()
 
 
 if __name__ == "__main__":
