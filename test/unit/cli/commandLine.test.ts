@@ -72,7 +72,6 @@ describe('vram-lens', () => {
     [['check', 'nowhere.py'], 'is not there'],
     [['check'], 'Which file'],
     [['check', '--select', 'nonsense', 'a.py'], 'There is no rule'],
-    [['check', '--format', 'sarif', 'a.py'], 'not there yet'],
     [['watch', '--hz', 'fast'], '--hz'],
     [['watch', '--pid', '999999999'], '999999999'],
     [['watch', '--record', '/nowhere/file'], '/nowhere/file'],

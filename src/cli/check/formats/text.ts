@@ -20,6 +20,8 @@ export function textReport({ files }: Report, colours: Colours): string {
       }
     }
   }
+  // Where no file could be read there is nothing to say of findings.
+  if (files.length === 0) return '';
   const hidden = files.reduce((sum, file) => sum + file.hidden, 0);
   const known = hidden === 0 ? '' : ` ${l10n.t('The baseline hides {0}.', hidden)}`;
   lines.push(`${countText(count)}${known}`);
