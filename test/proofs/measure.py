@@ -132,7 +132,7 @@ class LiveTensors(TorchDispatchMode):
 
 
 def copy_to_host(tensors):
-    """On a CPU-only machine ``cpu()`` gives the tensor itself, where a GPU's would be copied."""
+    """On a CPU-only machine ``cpu()`` gives the tensor itself, where a GPU's would be copied; a device as an object may be the GPU."""
     load = torch.load
 
     def cpu(self, *args, **kwargs):
@@ -143,7 +143,7 @@ def copy_to_host(tensors):
             tensors.to_host.now = False
 
     def load_to(file, map_location=None, *args, **kwargs):
-        tensors.to_host.now = str(map_location) == "cpu"
+        tensors.to_host.now = isinstance(map_location, str) and map_location == "cpu"
         try:
             return load(file, map_location, *args, **kwargs)
         finally:

@@ -56,9 +56,9 @@ function copyOfObject(owner: ClassScope, program: Program): Node | null {
       if (left?.type !== 'attribute' || !right || environment === undefined) continue;
       const copy = copyOf(one.evaluator.evaluate(right, environment), right, environment, one);
       if (copy === null || copy.of.kind === 'model') continue;
-      const body = owner.node.text;
+      const body = owner.node.text.replace(/\s+/g, '');
       if (!body.includes(`load_state_dict(${left.text})`)) continue;
-      if (body.includes(`${left.text} = None`) || body.includes(`del ${left.text}`)) continue;
+      if (body.includes(`${left.text}=None`) || body.includes(`del${left.text}`)) continue;
       return syntax;
     }
   }

@@ -107,7 +107,7 @@ const longDeque = 1000;
 function collection(name: string, made: Call, text: string, evaluator: Evaluator): Value {
   const [first] = made.args;
   if (name === 'collections.deque') {
-    const length = /maxlen\s*=\s*([\d_]+|\w+)/.exec(text)?.[1] ?? (made.args.length > 1 ? 'given' : 'None');
+    const length = /maxlen\s*=\s*([\p{L}\p{N}_]+)/u.exec(text)?.[1] ?? (made.args.length > 1 ? 'given' : 'None');
     // A replay memory of thousands of entries is as good as a list.
     const bounded = length !== 'None' && !(Number(length.replaceAll('_', '')) > longDeque);
     return container(made.node, first === undefined ? plain : element(first), bounded);
