@@ -1,9 +1,10 @@
 """Runs scripts and measures their tensors: ``measure.py JOB RESULT``, for a fixed PYTHONHASHSEED.
 
-JOB is a JSON list of ``{"file", "probe"}``; RESULT gets a line of JSON for what each did: how it ended, what it printed, its
-live bytes and the rest of the C heap (which has the graph's nodes) over its operations, and both each time the line
-``probe`` was about to run. Every script has a process of its own, forked from this one, because importing torch takes longer than
-most scripts. What ``Tensor.cpu()`` and ``torch.load(map_location="cpu")`` give counts as host memory, as on a GPU.
+JOB is a JSON list of ``{"file", "probe"}``; RESULT gets a line of JSON for what each did: how it ended, what it
+printed, its live bytes and the rest of the C heap (which has the graph's nodes) over its operations, and both each time
+the line ``probe`` was about to run. Every script has a process of its own, forked from this one, because importing
+torch takes longer than most scripts. What ``Tensor.cpu()`` and ``torch.load(map_location="cpu")`` give counts as host
+memory, as on a GPU.
 """
 
 import ctypes
@@ -132,7 +133,10 @@ class LiveTensors(TorchDispatchMode):
 
 
 def copy_to_host(tensors):
-    """On a CPU-only machine ``cpu()`` gives the tensor itself, where a GPU's would be copied; a device as an object may be the GPU."""
+    """On a CPU-only machine ``cpu()`` gives the tensor itself, where a GPU's would be copied.
+
+    A device that is an object and no word is the one that the script chose, which may be a GPU elsewhere.
+    """
     load = torch.load
 
     def cpu(self, *args, **kwargs):

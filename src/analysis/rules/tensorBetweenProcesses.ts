@@ -22,7 +22,8 @@ export const tensorBetweenProcesses: Rule = {
       if (put === null || environment === undefined || loop === undefined) continue;
       const queue = one.evaluator.evaluate(put.queue, environment);
       if (queue.kind !== 'holder' || queue.role !== 'queue' || isBounded(queue.made)) continue;
-      const sent = [...tensorsIn(put.item, one, environment)].find((tensor) => isOnDevice(tensor, one));
+      const all = [...tensorsIn(put.item, one, environment)].filter((tensor) => isOnDevice(tensor, one));
+      const [sent] = all;
       if (sent === undefined) continue;
       yield {
         ...{ rule: 'tensor-between-processes', severity: 'hint', start: syntax.startIndex, end: syntax.endIndex },
@@ -34,7 +35,7 @@ export const tensorBetweenProcesses: Rule = {
           reason(queue.made, text('This queue has no bound.')),
           reason(loop, text('Every round of this loop puts one more into it.')),
         ],
-        fixes: hostFix(sent),
+        fixes: hostFix(all),
       };
     }
   },
@@ -64,14 +65,14 @@ function isOnDevice({ value }: KeptTensor, one: Interpreted): boolean {
   return usesDevice && (value.output !== null || /\.cuda\(|\.to\(|\bdevice\s*=/.test(made));
 }
 
-function hostFix({ expression, value }: KeptTensor): Fix[] {
-  if (!['identifier', 'attribute', 'call', 'subscript'].includes(expression.type)) return [];
-  const method = value.graph === 'no' ? '.cpu()' : '.detach().cpu()';
-  const { endIndex: end } = expression;
-  return [
-    {
-      ...{ title: text('Send a host copy: {0}', `${expression.text}${method}`), safe: false },
-      edits: [{ start: end, end, newText: method }],
-    },
-  ];
+/** One device tensor that is left in the item keeps as much waiting as before, so all of them go to the host. */
+function hostFix(sent: readonly KeptTensor[]): Fix[] {
+  const primary = ['identifier', 'attribute', 'call', 'subscript'];
+  if (sent.some(({ expression }) => !primary.includes(expression.type))) return [];
+  const copies = sent.map(({ expression, value: { graph } }) => {
+    return { expression, method: graph === 'no' ? '.cpu()' : '.detach().cpu()' };
+  });
+  const shown = copies.map(({ expression, method }) => `${expression.text}${method}`).join(', ');
+  const edits = copies.map(({ expression: { endIndex: end }, method }) => ({ start: end, end, newText: method }));
+  return [{ title: text('Send a host copy: {0}', shown), safe: false, edits }];
 }
