@@ -1,6 +1,6 @@
 import { text, type Finding } from '../finding';
 import { withoutRetain } from '../fixes/removedArgument';
-import { callsOf } from '../scopes/gradMode';
+import { callsOf, functionAround } from '../scopes/gradMode';
 import { scopeAround } from '../scopes/module';
 import { callsWithin, positional } from '../syntax/calls';
 import type { Node } from '../syntax/node';
@@ -119,9 +119,25 @@ function overlaps(a: Sites, b: Sites): boolean {
   return a.some((site) => holdsSite(b, site));
 }
 
+/**
+ * Where the graph is cut: at the argument, or where it was made if nothing else uses it. Its name would keep a graph that
+ * no backward() frees any more.
+ */
+function cutAt(argument: Node): Node {
+  const around = functionAround(argument);
+  if (argument.type !== 'identifier' || around === null) return argument;
+  const mentions = [...descend(around)].filter((node) => node.type === 'identifier' && node.text === argument.text);
+  const [made, used, ...more] = mentions;
+  const assignment = made?.parent;
+  if (used !== argument || more.length > 0 || assignment?.type !== 'assignment') return argument;
+  const right = assignment.childForFieldName('right');
+  return right?.type === 'call' && assignment.childForFieldName('left') === made ? right : argument;
+}
+
 function finding(call: Node, argument: Node, backward: Node, { source }: Program): Finding {
   const statement = statementAround(call);
-  const isPlain = argument.type === 'identifier' || argument.type === 'attribute' || argument.type === 'call';
+  const cut = cutAt(argument);
+  const isPlain = /^(identifier|attribute|call)$/.test(cut.type);
   return {
     ...{ rule: 'fake-not-detached', severity: 'warning', start: statement.startIndex, end: statement.endIndex },
     message: text(
@@ -135,9 +151,9 @@ function finding(call: Node, argument: Node, backward: Node, { source }: Program
     fixes: isPlain
       ? [
           {
-            ...{ title: text('Keep the value without its graph: {0}', `${argument.text}.detach()`), safe: false },
+            ...{ title: text('Keep the value without its graph: {0}', `${cut.text}.detach()`), safe: false },
             edits: [
-              { start: argument.endIndex, end: argument.endIndex, newText: '.detach()' },
+              { start: cut.endIndex, end: cut.endIndex, newText: '.detach()' },
               // It was retained for the generator's step.
               ...[...callsWithin(backward)].flatMap((one) => withoutRetain(one, source)),
             ],
