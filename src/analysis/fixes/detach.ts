@@ -46,6 +46,8 @@ function fix(kept: Node, method: string, safe: boolean): Fix {
 
 /** Whether tensor methods or torch functions are used on it, here or on the result where it is returned. */
 function isUsedAsTensor(keeper: string, scope: FunctionScope, module: ModuleScope): boolean {
+  const attribute = /\.([^.]+)$/.exec(keeper)?.[1];
+  if (attribute !== undefined && takesMethods(attribute, module.root)) return true;
   if (takesMethods(keeper, scope.body)) return true;
   if (keeper.includes('.') || !returns(keeper, scope.body)) return false;
   return callsOf(scope, module).some((call) => {
@@ -63,18 +65,23 @@ function isUsedAsTensor(keeper: string, scope: FunctionScope, module: ModuleScop
   });
 }
 
-/** `x.mean()`, `torch.stack(x)`; a list's own `append` and the like are no such use. */
+/** `x.mean()`, `torch.stack(x)`, also of an attribute `x`; a list's own `append` and the like are no such use. */
 function takesMethods(name: string, body: Node): boolean {
   const ofList = ['append', 'extend', 'clear', 'pop', 'insert', 'items', 'keys', 'values', 'get', 'setdefault'];
   for (const node of descend(body)) {
-    if (node.type === 'attribute' && stem(node.childForFieldName('object')) === name) {
+    if (node.type === 'attribute' && isNamed(node.childForFieldName('object'), name)) {
       if (!ofList.includes(node.childForFieldName('attribute')?.text ?? '')) return true;
     }
     if (node.type !== 'call' || !/^torch\.|^F\./.test(node.childForFieldName('function')?.text ?? '')) continue;
     const args = node.childForFieldName('arguments');
-    if (args !== null && children(args).some((arg) => stem(arg) === name)) return true;
+    if (args !== null && children(args).some((arg) => isNamed(arg, name))) return true;
   }
   return false;
+}
+
+function isNamed(node: Node | null, name: string): boolean {
+  const of = stem(node);
+  return of === name || of.endsWith(`.${name}`);
 }
 
 /** `history` of `history["train"][-1]`. */
