@@ -13,6 +13,8 @@ import { runScripts, type Run, type Script } from './runs';
  */
 const notHeld: Record<string, string> = {
   'alive-across-peak/autoencoder_epochs.leak.py': 'what is freed is smaller than the peak of the next phase here',
+  'checkpoint-kept/finetune_from_ddp.leak.py':
+    'a dictionary of renamed weights holds the same tensors, and is not deleted',
   'finder-leftovers/range_test_in_main.leak.py': 'the copied state of an optimizer before its first step is empty',
 };
 
@@ -82,8 +84,8 @@ function whatFails({ measured, leak }: Labelled, before: Run, after: Run, findin
   if (measured !== null && finding.rule === leak?.rule) {
     const { quantity } = measured;
     const [was, is] = [quantityOf(quantity, before), quantityOf(quantity, after)];
-    // At least half of what the reference fix takes away.
-    if (is > was * (1 - (0.5 * (measured.before - measured.after)) / measured.before))
+    // At least half of what the reference fix takes away, or down to what it leaves: PyTorch is another one.
+    if (is > measured.after * 1.05 && is > was * (1 - (0.5 * (measured.before - measured.after)) / measured.before))
       failed.push(`${quantity} ${was} → ${is}; cases.json: ${measured.before} → ${measured.after}`);
   } else if (finding.severity !== 'hint' && !falls(before, after)) {
     const parts = (['peak', 'mean', 'heap'] as const).map((part) => `${part} ${before[part]} → ${after[part]}`);

@@ -37,7 +37,7 @@ async function runOneByOne(scripts: readonly Script[]): Promise<Run[]> {
   try {
     const jobs = scripts.map(({ probeLine }, index) => ({ file: path.join(folder, `${index}.py`), probe: probeLine }));
     // On a CPU to("cpu") copies nothing; cpu() is measured as a copy in host memory.
-    const texts = scripts.map(({ source }) => source.replace(/\.to\((["'])cpu\1\)/g, '.cpu()'));
+    const texts = scripts.map(({ source }) => source.replace(/\.to\((["'])cpu\1(?:, copy=True)?\)/g, '.cpu()'));
     await Promise.all(texts.map((text, index) => writeFile(jobs[index]?.file ?? '', text)));
     await writeFile(path.join(folder, 'jobs'), JSON.stringify(jobs));
     const command = [path.join(__dirname, 'measure.py'), path.join(folder, 'jobs'), path.join(folder, 'results')];
