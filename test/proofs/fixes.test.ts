@@ -12,7 +12,6 @@ import { runScripts, type Run, type Script } from './runs';
  * whose run is too small to show what its fix frees is here too.
  */
 const notHeld: Record<string, string> = {
-  'alive-across-peak/autoencoder_epochs.leak.py': 'what is freed is smaller than the peak of the next phase here',
   'checkpoint-kept/finetune_from_ddp.leak.py':
     'a dictionary of renamed weights holds the same tensors, and is not deleted',
   'finder-leftovers/range_test_in_main.leak.py': 'the copied state of an optimizer before its first step is empty',
