@@ -27,13 +27,14 @@ export async function startChild(
 ): Promise<Child> {
   const [program, ...args] = command;
   if (program === undefined) throw new UsageError(l10n.t('Bad arguments: the command is missing.'));
-  const child = spawn(program, args, { env, stdio });
   const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
   const interrupt = (signal: NodeJS.Signals): void => {
     if (!process.stdin.isTTY) passOn(signal);
   };
   for (const signal of passedOn) process.on(signal, passOn);
   process.on('SIGINT', interrupt);
+  // Only now: a signal that comes before there is a handler would end us and leave the command running.
+  const child = spawn(program, args, { env, stdio });
   const ended = new Promise<ChildEnd>((resolve) => {
     child.once('close', (code, signal) => {
       for (const one of passedOn) process.off(one, passOn);
