@@ -3,7 +3,7 @@ import { callsOf, isOfLibrary } from '../scopes/gradMode';
 import { classOf, dottedName, isClass, linkedTo, scopeAround } from '../scopes/module';
 import type { FunctionScope, ModuleScope } from '../scopes/module';
 import { children, descend } from '../syntax/parser';
-import { assignmentOf, backPropagated, graphNamesIn, namesIn } from '../syntax/statements';
+import { assignmentOf, backPropagated, graphNamesIn, namesIn, statementAround } from '../syntax/statements';
 import { flowGraph, type FlowGraph, type FlowPoint } from './graph';
 import { capturedNames } from './names';
 
@@ -301,7 +301,7 @@ const tuples = /^(expression_list|tuple)$/;
 
 /** The targets of `a, b = f(…)`; null where the answer is not taken apart into that many names. */
 function takenApart(call: Node, size: number): Node[] | null {
-  const assignment = assignmentOf(statementOf(call));
+  const assignment = assignmentOf(statementAround(call));
   const left = assignment?.childForFieldName('left');
   if (
     !left ||
@@ -335,7 +335,7 @@ export function resultMayBeBackPropagated(
 export function callReaches(call: Node, module: ModuleScope, seen: Set<number>, item?: number): boolean {
   const holder = scopeAround(call, module) ?? module.scopes[0];
   if (holder === undefined) return true;
-  const statement = statementOf(call);
+  const statement = statementAround(call);
   const reach = reachOf(holder, module);
   const point = graphOf(holder).at.get(statement.id);
   const left = assignmentOf(statement)?.childForFieldName('left');
@@ -372,10 +372,4 @@ export function returns(name: string, body: Node): boolean {
     if (node.type === 'return_statement' && namesIn(node).includes(name)) return true;
   }
   return false;
-}
-
-function statementOf(node: Node): Node {
-  let at = node;
-  while (at.parent !== null && !at.type.endsWith('_statement')) at = at.parent;
-  return at;
 }

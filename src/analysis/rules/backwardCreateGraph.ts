@@ -1,10 +1,11 @@
+import { statementAround } from '../syntax/statements';
 import { text, type Finding, type Fix } from '../finding';
 import { scopeAround } from '../scopes/module';
 import { callsWithin, calledName, isInner, keyword, positional } from '../syntax/calls';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 import type { Interpreted } from '../values/interpret';
-import { reason, statementAround } from './keptGraph';
+import { reason } from './keptGraph';
 import type { Program, Rule } from './rule';
 
 /**

@@ -1,9 +1,10 @@
+import { statementAround } from '../syntax/statements';
 import { callsOf } from '../scopes/gradMode';
 import { scopeAround, type FunctionScope } from '../scopes/module';
 import { calledName, callsWithin, positional } from '../syntax/calls';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
-import { argumentAt, statementAround } from './keptGraph';
+import { argumentAt } from './keptGraph';
 import type { Program } from './rule';
 
 /** Functions behind each other, and assignments, that a key is followed through. */

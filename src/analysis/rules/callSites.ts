@@ -1,8 +1,8 @@
+import { statementAround } from '../syntax/statements';
 import { scopeAround, type FunctionScope } from '../scopes/module';
 import type { Node } from '../syntax/node';
 import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
-import { statementAround } from './keptGraph';
 import type { Program } from './rule';
 
 /** A call with the function it stands in and what is known there. */

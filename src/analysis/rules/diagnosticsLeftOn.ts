@@ -1,3 +1,4 @@
+import { statementAround } from '../syntax/statements';
 import { text, type Finding, type Fix, type Text } from '../finding';
 import { removal } from '../fixes/statementLines';
 import { backPropagatesAnything } from '../flow/backward';
@@ -8,7 +9,7 @@ import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
 import type { Interpreted } from '../values/interpret';
 import { contextsOf } from './autocastCache';
-import { reason, statementAround } from './keptGraph';
+import { reason } from './keptGraph';
 import type { Program, Rule } from './rule';
 
 /**

@@ -6,7 +6,7 @@ import { callsOf } from '../scopes/gradMode';
 import { scopeAround } from '../scopes/module';
 import { originOf, type Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
-import { backPropagated, namesIn } from '../syntax/statements';
+import { backPropagated, statementAround } from '../syntax/statements';
 import type { Interpreted } from '../values/interpret';
 import type { Program } from './rule';
 import type { KeptTensor, Store } from './stores';
@@ -70,12 +70,6 @@ export function argumentAt(call: Node, index: number, name: string): Node | null
   return positional === undefined || positional.type === 'keyword_argument' ? null : positional;
 }
 
-export function statementAround(node: Node): Node {
-  let at = node;
-  while (at.parent !== null && !at.type.endsWith('_statement')) at = at.parent;
-  return at;
-}
-
 /** The finding on a kept graph: an error while the activations stay on the GPU, a hint once `backward()` freed them. */
 export function keptFinding(rule: string, store: Store, kept: KeptTensor, one: Interpreted, program: Program): Finding {
   const { statement, keeper } = store;
@@ -126,10 +120,4 @@ function keepingChain(
 export function firstLineEnd(node: Node): number {
   const line = node.text.indexOf('\n');
   return line < 0 ? node.endIndex : node.startIndex + line;
-}
-
-/** Names in the arguments of a call. */
-export function argumentNames(call: Node): string[] {
-  const list = call.childForFieldName('arguments');
-  return list === null ? [] : namesIn(list);
 }

@@ -7,9 +7,9 @@ import { scopeAround, type ClassScope, type FunctionScope } from '../scopes/modu
 import { calledName, callsWithin } from '../syntax/calls';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
-import { assignmentOf } from '../syntax/statements';
+import { assignmentOf, statementAround } from '../syntax/statements';
 import type { Interpreted } from '../values/interpret';
-import { reason, statementAround } from './keptGraph';
+import { reason } from './keptGraph';
 import type { Program, Rule } from './rule';
 import { tensorsIn, writtenAt } from './stores';
 

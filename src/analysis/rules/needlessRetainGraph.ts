@@ -5,12 +5,12 @@ import { loopsAround } from '../flow/loops';
 import { keyword } from '../syntax/calls';
 import type { Node } from '../syntax/node';
 import { children, descend } from '../syntax/parser';
-import { backPropagated, namesIn } from '../syntax/statements';
+import { backPropagated, namesIn, statementAround } from '../syntax/statements';
 import type { Environment } from '../values/environment';
 import type { Interpreted } from '../values/interpret';
 import { sharedGraph, type Sites } from '../values/sites';
 import type { TensorValue, Value } from '../values/value';
-import { reason, statementAround } from './keptGraph';
+import { reason } from './keptGraph';
 import { tensorOf } from './stores';
 import type { Program, Rule } from './rule';
 

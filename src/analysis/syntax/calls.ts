@@ -29,12 +29,6 @@ export function* callsWithin(node: Node): Iterable<Node> {
   for (const inner of descend(node, (one) => one === node || !isInner(one))) if (inner.type === 'call') yield inner;
 }
 
-/** Calls that run at a point of the control flow: not those in the body of a function or class that it defines. */
-export function* callsAt({ syntax, own }: { syntax: Node; own: readonly Node[] }): Iterable<Node> {
-  if (isInner(syntax) || syntax.type === 'decorated_definition') return;
-  for (const part of own) yield* callsWithin(part);
-}
-
 /** The name that a call calls, without what stands before its last dot. */
 export function calledName(call: Node): string {
   const target = call.childForFieldName('function');

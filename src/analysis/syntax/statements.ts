@@ -84,3 +84,10 @@ export function graphNamesIn(node: Node): string[] {
   }
   return names;
 }
+
+/** The statement that an expression stands in. */
+export function statementAround(node: Node): Node {
+  let at = node;
+  while (at.parent !== null && !at.type.endsWith('_statement')) at = at.parent;
+  return at;
+}
